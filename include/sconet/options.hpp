@@ -1,0 +1,88 @@
+// The options of training. Each is declared once, in src/core/options.cpp, with its name, bounds and one sentence; its
+// default is the initialiser below. Validation, text in and out, and docs/options.md come from that one list.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sconet {
+
+// Who judges a candidate, and which output weights move when it is taken.
+enum class Method {
+  rmpi,  // RMPI-SCN: judged by the residual after a full refit (Theorem 2), all output weights refitted
+  scn3,  // SCN-III:  judged by <e,h>^2 / |h|^2 (Eq. 10), all output weights refitted (Eq. 6)
+  scn1,  // SCN-I:    judged by <e,h>^2 / |h|^2 (Eq. 10), only the new output weight set (Eq. 7)
+};
+
+// How the demand r_L grows with the number L of the node being added.
+enum class Schedule {
+  power,    // Eq. 47: r^((1 + 1/L)^alpha), tends to r
+  product,  // Eq. 45: r^(alpha (1 + 1/L)), tends to r^alpha
+};
+
+// With several outputs: what must shrink by r.
+enum class Criterion {
+  total,       // the residual of all outputs together (Eq. 44, 56)
+  per_output,  // the residual of every single output (Eq. 42, 50)
+};
+
+// What happens when no scale yields an admissible candidate.
+enum class WhenExhausted {
+  best,   // take the best candidate seen
+  relax,  // move r nine tenths of the way to one and search again
+  stop,   // end training
+};
+
+enum class Activation { sigmoid, tanh, sin, gaussian, relu };
+
+// Instruction level of the kernels. Levels with fused multiply-add (v3, v4) give the same bits as each other, the
+// others (portable, v2) as each other.
+enum class Isa { automatic, portable, v2, v3, v4 };
+
+struct TrainOptions {
+  Method method = Method::rmpi;
+  std::int64_t max_nodes = 100;
+  std::int64_t candidates = 100;
+  std::vector<double> scales = {0.5, 1, 3, 5, 7, 9, 15, 25, 50, 100, 150, 200};
+  double r = 0.9;
+  double alpha = 0.5;
+  Schedule schedule = Schedule::power;
+  std::vector<double> r_ladder = {0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999};
+  Criterion criterion = Criterion::total;
+  WhenExhausted when_exhausted = WhenExhausted::best;
+  double rank_tolerance = 1e-10;
+  double ridge = 0;
+  bool intercept = false;
+  Activation activation = Activation::sigmoid;
+  std::int64_t nodes_per_step = 1;
+  double tolerance = 0;
+  std::int64_t patience = 20;
+  double time_limit = 0;
+  std::uint64_t seed = 1;
+  std::int64_t threads = 0;
+  Isa isa = Isa::automatic;
+};
+
+// Throws std::invalid_argument that names the option, its value and what is allowed.
+void validate(const TrainOptions& options);
+
+// One option as text, for command lines, bindings and documentation.
+struct OptionInfo {
+  std::string name;
+  std::string matlab_name;  // its name in the MATLAB release of SCN, or empty
+  std::string type;         // "integer", "number", "numbers", "flag" or the choices "a|b|c"
+  std::string default_value;
+  std::string bounds;       // "0 < r < 1", or empty
+  std::string sentence;
+};
+
+std::vector<OptionInfo> describe_options();
+
+// The value of an option as text, and an option set from text; both throw std::invalid_argument for an unknown name
+// (and suggest the nearest one) or a text that is no value of its type. Bounds are checked by validate().
+std::string option_text(const TrainOptions& options, std::string_view name);
+void set_option(TrainOptions& options, std::string_view name, std::string_view text);
+
+}  // namespace sconet

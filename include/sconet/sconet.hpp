@@ -1,0 +1,9 @@
+// Everything sconet offers.
+#pragma once
+
+#include "sconet/generators.hpp"
+#include "sconet/network.hpp"
+#include "sconet/options.hpp"
+#include "sconet/report.hpp"
+#include "sconet/train.hpp"
+#include "sconet/version.hpp"

@@ -1,0 +1,34 @@
+// Training: rows in, a network and a report out.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+
+#include "sconet/matrix_view.hpp"
+#include "sconet/network.hpp"
+#include "sconet/options.hpp"
+#include "sconet/report.hpp"
+
+namespace sconet {
+
+// What training may be given beside the rows and the options; everything may be left out.
+struct TrainExtras {
+  MatrixView weights;                                // n x 1: a row of weight k counts k times, 0 not at all
+  MatrixView X_valid, Y_valid;                       // rows that choose the size of the network (see patience)
+  std::function<void(const NodeRecord&)> on_node;    // called after each node, in the calling thread
+  std::stop_token stop;                              // asked after each node: the network so far is returned
+};
+
+struct TrainResult {
+  Network network;
+  TrainReport report;
+};
+
+// Grows a network on X (n x d) and Y (n x m).
+//
+// The result depends on the data, the options and the seed alone: never on the number of threads, the clock (but for
+// time_limit) or the locale. Throws std::invalid_argument for a caller's mistake, naming the option or the row and column,
+// and std::bad_alloc when memory does not suffice; every numerical outcome is a result with a reason.
+TrainResult train(MatrixView X, MatrixView Y, const TrainOptions& options = {}, const TrainExtras& extras = {});
+
+}  // namespace sconet

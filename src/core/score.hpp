@@ -1,0 +1,58 @@
+// The sums that judging a batch of candidates takes: E'G, |g|^2 and Q'G, over all tiles. G itself is never stored.
+#pragma once
+
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "core/candidates.hpp"
+#include "core/thread_pool.hpp"
+#include "core/tiles.hpp"
+#include "kernels/kernels.hpp"
+
+namespace sconet {
+
+// What every visit to the tiles needs.
+struct Engine {
+  const kernels::Kernels& kernels;
+  kernels::Act act;
+  ThreadPool& pool;
+  std::vector<AlignedBuffer> g;  // one block of G per worker
+
+  Engine(const kernels::Kernels& k, kernels::Act a, ThreadPool& p);
+};
+
+// m outputs, L columns of Q (0 when they were not asked for), t a candidate.
+class BatchSums {
+ public:
+  double eg(Index output, Index t) const { return at(output, t); }       // <e_q, h_t>
+  double norm2(Index t) const { return at(outputs_, t); }                // |h_t|^2
+  double qg(Index column, Index t) const { return at(outputs_ + 1 + column, t); }
+  double projected2(Index t) const { return projected2_[static_cast<std::size_t>(t)]; }  // |Q'h_t|^2
+  Index columns() const { return columns_; }
+
+ private:
+  friend class Scorer;
+  double at(Index row, Index t) const {
+    const Index first = t / panel_ * panel_;
+    const Index width = std::min(panel_, padded_ - first);
+    return data_[first * (outputs_ + 1 + columns_) + row * width + (t - first)];
+  }
+  Index outputs_ = 0, columns_ = 0, panel_ = 1, padded_ = 0;
+  const double* data_ = nullptr;
+  std::vector<double> projected2_;
+};
+
+class Scorer {
+ public:
+  explicit Scorer(Engine& engine) : engine_(&engine) {}
+
+  // Valid until the next call. `columns`: how many basis columns to project on.
+  const BatchSums& score(const Tiles& tiles, const CandidateBatch& batch, Index columns);
+
+ private:
+  Engine* engine_;
+  AlignedBuffer partial_;  // one set of sums per chunk
+  BatchSums sums_;
+};
+
+}  // namespace sconet

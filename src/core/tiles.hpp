@@ -1,0 +1,91 @@
+// The training rows, cut once into tiles. A tile owns its slice of inputs X, residual E and basis Q; every expensive step
+// is one visit to every tile followed by one sum over chunks, which are runs of tiles fixed by the number of rows alone. So
+// the sum never depends on how many threads there are.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "core/thread_pool.hpp"
+#include "kernels/kernels.hpp"
+#include "sconet/matrix_view.hpp"
+
+namespace sconet {
+
+// Packs rows [first, first + count) of X as the kernels want them; `row_at(i)` gives the row of X to use.
+template <class RowAt>
+void pack_inputs(MatrixView X, Index count, RowAt row_at, double* out) {
+  const Index d = X.cols();
+  for (Index group = 0; group < count; group += kernels::kPanel)
+    for (Index k = 0; k < d; ++k)
+      for (Index i = 0; i < kernels::kPanel; ++i)
+        *out++ = group + i < count ? X(row_at(group + i), k) : 0.0;
+}
+
+class Tiles {
+ public:
+  // Rows of weight zero are left out. `y_exponent`: the residual starts as Y * 2^-y_exponent. `weights` may be empty;
+  // they are scaled by a power of four so that the largest lies in [1, 4), which leaves every ratio exact.
+  Tiles(MatrixView X, MatrixView Y, MatrixView weights, int y_exponent);
+
+  Index rows() const { return rows_; }
+  Index inputs() const { return inputs_; }
+  Index outputs() const { return outputs_; }
+  Index columns() const { return columns_; }
+  Index count() const { return count_; }
+  double weight_sum() const { return weight_sum_; }         // of the scaled weights
+  Index source_row(Index row) const { return source_.empty() ? row : source_[static_cast<std::size_t>(row)]; }
+
+  Index chunks() const { return chunks_; }
+  Index chunk_begin(Index chunk) const { return chunk * count_ / chunks_; }
+  Index chunk_end(Index chunk) const { return chunk_begin(chunk + 1); }
+
+  // The tile, with the first `columns` basis columns in sight.
+  kernels::TileView view(Index tile, Index columns) const;
+
+  Index tile_rows(Index tile) const { return std::min(kernels::kTileRows, rows_ - first_row(tile)); }
+  static Index first_row(Index tile) { return tile * kernels::kTileRows; }
+  double sqrt_weight(Index row) const { return sqrt_weight_.size() == 0 ? 1.0 : sqrt_weight_[row]; }
+
+  double& residual(Index tile, Index row_in_tile, Index output) {
+    const Index panel = output / kernels::kPanel * kernels::kPanel;
+    const Index width = std::min(kernels::kPanel, outputs_ - panel);
+    return e_[first_row(tile) * outputs_ + panel * kernels::kTileRows + row_in_tile * width + (output - panel)];
+  }
+  double& basis(Index tile, Index row_in_tile, Index column) {
+    return q_[static_cast<std::size_t>(column / kernels::kPanel)]
+             [(first_row(tile) + row_in_tile) * kernels::kPanel + column % kernels::kPanel];
+  }
+
+  void add_column();                                        // zero until it is written
+
+ private:
+  Index rows_ = 0, inputs_ = 0, outputs_ = 0, columns_ = 0, count_ = 0, chunks_ = 1;
+  double weight_sum_ = 0;
+  std::vector<Index> source_;                               // row of X for each row here; empty: the same
+  AlignedBuffer x_, e_, sqrt_weight_;
+  std::vector<AlignedBuffer> q_;
+  std::vector<const double*> q_pointers_;
+};
+
+// Visits every chunk and adds what it found: visit(chunk, worker, partial) adds to `partial`, `size` doubles that start at
+// zero; the total over chunks, in chunk order, goes to `sum`.
+template <class Visit>
+void sum_over_chunks(const Tiles& tiles, ThreadPool& pool, Index size, AlignedBuffer& scratch, double* sum,
+                     Visit&& visit) {
+  const Index stride = round_up(size, kernels::kPanel);
+  scratch.reserve(tiles.chunks() * stride);
+  pool.run(tiles.chunks(), [&](Index chunk, int worker) {
+    double* partial = scratch.data() + chunk * stride;
+    std::memset(partial, 0, static_cast<std::size_t>(stride) * sizeof(double));
+    visit(chunk, worker, partial);
+  });
+  for (Index i = 0; i < size; ++i) {
+    double total = 0;
+    for (Index chunk = 0; chunk < tiles.chunks(); ++chunk) total += scratch[chunk * stride + i];
+    sum[i] = total;
+  }
+}
+
+}  // namespace sconet

@@ -1,0 +1,295 @@
+// The algorithm. Symbols as in the paper: L nodes, e residual, lambda scale, r_L demand; see docs/method.md.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/candidates.hpp"
+#include "core/check.hpp"
+#include "core/fit.hpp"
+#include "core/schedule.hpp"
+#include "core/score.hpp"
+#include "core/supervisor.hpp"
+#include "core/tiles.hpp"
+#include "core/validation.hpp"
+#include "kernels/dispatch.hpp"
+#include "sconet/train.hpp"
+
+namespace sconet {
+namespace {
+
+constexpr int kMostRelaxations = 10;       // of r: 1 - r_L falls to 1e-10 of what was asked
+constexpr double kRoundingLevel = 1e-14;   // |e| / |y| below this is rounding error
+
+// A candidate with the supervisor's opinion of it.
+struct Judged {
+  Index t = 0;         // its number in the batch
+  double score = 0;    // share of the objective it removes
+  double meets = 0;    // what is compared with 1 - r_L: the score, or the least score over outputs
+  double merit = 0;    // what the best is chosen by
+};
+
+// A candidate worth keeping beyond its batch.
+struct Node {
+  Index L = 0;                  // the node it was judged for
+  Candidate candidate;
+  Eigen::VectorXd projections;  // Q'h, if the supervisor looked at it
+  double scale = 0;
+  Judged judged;
+};
+
+class Trainer {
+ public:
+  Trainer(MatrixView X, MatrixView Y, const TrainOptions& options, const TrainExtras& extras)
+      : options_(options),
+        extras_(extras),
+        supervisor_(make_supervisor(options)),
+        y_exponent_(exponent_of_largest(Y)),
+        pool_(options.threads),
+        engine_(select_kernels(options.isa), kernel_activation(options.activation), pool_),
+        tiles_(X, Y, extras.weights, y_exponent_),
+        validation_(engine_, extras.X_valid, extras.Y_valid, y_exponent_),
+        scorer_(engine_),
+        batch_(engine_.kernels),
+        source_rows_(X.rows()) {}
+
+  TrainResult run() {
+    start();
+    while (!should_stop()) {
+      if (const auto reason = add_step()) stop_reason_ = *reason;  // search the scales, add what is found
+    }
+    return finish();
+  }
+
+ private:
+  void start();                                         // no nodes: the residual is Y, less the intercept
+  bool should_stop();                                   // every rule but those met inside a search
+  std::optional<StopReason> add_step();                 // adds nodes_per_step nodes, or says why it cannot
+  std::vector<Judged> judge_batch(Index L, Index batch, double scale);  // usable candidates, best first
+  Index add_best(std::vector<Judged>& judged, double r, Index wanted, NodeRecord record);
+  Node keep(const Judged& judged, Index L, Index batch, double scale) const;
+  bool add_node(const Node& node, NodeRecord record);   // false: numerically in the span
+  TrainResult finish();
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
+  bool time_is_up() const { return options_.time_limit > 0 && seconds() >= options_.time_limit; }
+  double in_unit(double rmse) const { return std::ldexp(rmse, y_exponent_); }
+  double train_rmse() const { return in_unit(std::sqrt(fit_->residual2().sum() / tiles_.weight_sum())); }
+
+  const TrainOptions& options_;
+  const TrainExtras& extras_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::unique_ptr<Supervisor> supervisor_;
+  int y_exponent_;
+  ThreadPool pool_;
+  Engine engine_;
+  Tiles tiles_;
+  Validation validation_;
+  Scorer scorer_;
+  CandidateBatch batch_;
+  const BatchSums* sums_ = nullptr;  // of batch_
+  Index source_rows_;
+
+  std::unique_ptr<Fit> fit_;
+  double y2_ = 0;                    // |Y|^2
+  std::vector<Candidate> nodes_;
+  TrainReport report_;
+  Index best_nodes_ = 0;             // by validation
+  double best_valid_ = std::numeric_limits<double>::quiet_NaN();
+  StopReason stop_reason_ = StopReason::not_run;
+};
+
+void Trainer::start() {
+  if (supervisor_->refits())
+    fit_ = std::make_unique<Refit>(engine_, tiles_, options_.rank_tolerance, options_.ridge, options_.intercept);
+  else
+    fit_ = std::make_unique<Greedy>(engine_, tiles_, options_.intercept);
+  y2_ = fit_->residual2().sum();
+  if (options_.intercept)  // the intercept has taken its share of Y
+    y2_ += fit_->intercept(0).squaredNorm() * tiles_.weight_sum();
+  if (!validation_.empty()) best_valid_ = validation_.rmse(fit_->output_weights(0), fit_->intercept(0));
+  report_.initial_rmse = train_rmse();
+}
+
+bool Trainer::should_stop() {
+  if (stop_reason_ != StopReason::not_run) return true;
+  const Index L = fit_->nodes();
+  if (fit_->residual2().sum() <= kRoundingLevel * kRoundingLevel * y2_) {
+    stop_reason_ = StopReason::exact_fit;
+  } else if (train_rmse() <= options_.tolerance) {
+    stop_reason_ = StopReason::tolerance;
+  } else if (L >= options_.max_nodes) {
+    stop_reason_ = StopReason::max_nodes;
+  } else if (!validation_.empty() && options_.patience > 0 && L - best_nodes_ >= options_.patience) {
+    stop_reason_ = StopReason::validation;
+  } else if (extras_.stop.stop_requested()) {
+    stop_reason_ = StopReason::interrupted;
+  }
+  return stop_reason_ != StopReason::not_run;
+}
+
+std::optional<StopReason> Trainer::add_step() {
+  const Index L = fit_->nodes() + 1;
+  const Index wanted = std::min<Index>(options_.nodes_per_step, options_.max_nodes - fit_->nodes());
+  const std::vector<double> demands = supervisor_->demands(L);
+  std::vector<Node> seen;  // the best of each batch
+  NodeRecord record;
+  for (int relaxations = 0; relaxations <= kMostRelaxations; ++relaxations) {
+    for (const double scale : options_.scales) {
+      if (time_is_up()) return StopReason::time_limit;
+      std::vector<Judged> judged = judge_batch(L, record.batches++, scale);
+      record.scale = scale;
+      if (demands.empty() && add_best(judged, 1.0, wanted, record) > 0) return {};
+      for (const double r : demands)
+        if (add_best(judged, relaxed_r(r, relaxations), wanted, record) > 0) return {};
+      if (!judged.empty()) seen.push_back(keep(judged.front(), L, record.batches - 1, scale));
+    }
+    if (seen.empty()) return StopReason::rank;
+    if (options_.when_exhausted == WhenExhausted::stop) return StopReason::no_admissible;
+    if (options_.when_exhausted == WhenExhausted::best) {
+      std::stable_sort(seen.begin(), seen.end(),
+                       [](const Node& a, const Node& b) { return a.judged.merit > b.judged.merit; });
+      record.r = demands.empty() ? 1.0 : demands.back();
+      record.fallback = true;
+      for (const Node& node : seen) {
+        record.scale = node.scale;
+        if (add_node(node, record)) return {};
+      }
+      return StopReason::rank;
+    }
+  }
+  return StopReason::no_admissible;
+}
+
+std::vector<Judged> Trainer::judge_batch(Index L, Index batch, double scale) {
+  batch_.resize(options_.candidates, tiles_.inputs());
+  for (Index t = 0; t < options_.candidates; ++t)
+    batch_.set(t, draw_candidate(options_.seed, L, batch, t, tiles_.inputs(), scale));
+  sums_ = &scorer_.score(tiles_, batch_, supervisor_->needs_projections() ? tiles_.columns() : 0);
+
+  const Eigen::VectorXd e2 = fit_->objective2();
+  const double total = e2.sum();
+  const bool by_norms = L == 1 && supervisor_->first_by_sum_of_norms();
+  std::vector<Judged> judged;
+  for (Index t = 0; t < options_.candidates; ++t) {
+    const double denominator = supervisor_->denominator(*sums_, t, fit_->penalty());
+    if (!(denominator > 0) || !std::isfinite(denominator)) continue;  // dead, inside the span, or overflown
+    double removed = 0, least = std::numeric_limits<double>::infinity(), norms = 0;
+    for (Index q = 0; q < tiles_.outputs(); ++q) {
+      const double share = sums_->eg(q, t) * sums_->eg(q, t) / denominator;  // of |e_q|^2
+      removed += share;
+      if (e2[q] > 0) least = std::min(least, share / e2[q]);
+      norms += std::sqrt(std::max(0.0, e2[q] - share));
+    }
+    Judged j{t, removed / total, 0, 0};
+    j.meets = options_.criterion == Criterion::total ? j.score : least;
+    j.merit = by_norms ? -norms : j.score;
+    if (std::isfinite(j.score)) judged.push_back(j);
+  }
+  std::stable_sort(judged.begin(), judged.end(), [](const Judged& a, const Judged& b) { return a.merit > b.merit; });
+  return judged;
+}
+
+// Adds the best `wanted` admissible candidates, if there are so many; a candidate that turns out to lie in the span is
+// dropped from `judged` and the next one tried. Returns how many were added.
+Index Trainer::add_best(std::vector<Judged>& judged, double r, Index wanted, NodeRecord record) {
+  const Index L = fit_->nodes() + 1;
+  const bool tested = r < 1.0;
+  const auto admissible = [&](const Judged& j) { return !tested || j.meets >= 1.0 - r; };
+  record.r = r;
+  record.admissible = std::count_if(judged.begin(), judged.end(), admissible);
+  if (record.admissible < wanted) return 0;
+  Index added = 0;
+  for (auto j = judged.begin(); j != judged.end() && added < wanted;) {
+    if (!admissible(*j)) {
+      ++j;
+    } else if (add_node(keep(*j, L, record.batches - 1, record.scale), record)) {
+      ++added;
+      ++j;
+    } else {
+      j = judged.erase(j);
+    }
+  }
+  return added;
+}
+
+Node Trainer::keep(const Judged& judged, Index L, Index batch, double scale) const {
+  Node node{L, draw_candidate(options_.seed, L, batch, judged.t, tiles_.inputs(), scale), {}, scale, judged};
+  if (supervisor_->needs_projections()) {
+    node.projections.resize(sums_->columns());
+    for (Index k = 0; k < sums_->columns(); ++k) node.projections[k] = sums_->qg(k, judged.t);
+  }
+  return node;
+}
+
+bool Trainer::add_node(const Node& node, NodeRecord record) {
+  const bool judged_on_this_residual = node.L == fit_->nodes() + 1;  // not so for later nodes of the same step
+  const auto added = fit_->append(node.candidate, node.projections);
+  if (!added) return false;
+  nodes_.push_back(node.candidate);
+  record.nodes = fit_->nodes();
+  record.score = judged_on_this_residual ? node.judged.score : added->drop;
+  record.train_rmse = train_rmse();
+  record.valid_rmse = std::numeric_limits<double>::quiet_NaN();
+  if (!validation_.empty()) {
+    validation_.append(node.candidate);
+    const double rmse = validation_.rmse(fit_->output_weights(record.nodes), fit_->intercept(record.nodes));
+    record.valid_rmse = in_unit(rmse);
+    if (rmse < best_valid_) {
+      best_valid_ = rmse;
+      best_nodes_ = record.nodes;
+    }
+  }
+  record.seconds = seconds();
+  report_.history.push_back(record);
+  if (extras_.on_node) extras_.on_node(record);
+  return true;
+}
+
+TrainResult Trainer::finish() {
+  const Index L = validation_.empty() ? fit_->nodes() : best_nodes_;
+  Eigen::MatrixXd W(tiles_.inputs(), L);
+  Eigen::VectorXd b(L);
+  for (Index j = 0; j < L; ++j) {
+    W.col(j) = nodes_[static_cast<std::size_t>(j)].w;
+    b[j] = nodes_[static_cast<std::size_t>(j)].b;
+  }
+  const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
+  Eigen::MatrixXd beta = fit_->output_weights(L).unaryExpr(back);
+  Eigen::RowVectorXd intercept = fit_->intercept(L).unaryExpr(back);
+
+  report_.method = supervisor_->name();
+  report_.rows = tiles_.rows();
+  report_.inputs = tiles_.inputs();
+  report_.outputs = tiles_.outputs();
+  report_.network_nodes = L;
+  report_.train_rmse = L == 0 ? report_.initial_rmse : report_.history[static_cast<std::size_t>(L - 1)].train_rmse;
+  report_.valid_rmse = in_unit(best_valid_);
+  report_.stop_reason = stop_reason_;
+  report_.threads = pool_.size();
+  report_.instructions = engine_.kernels.name;
+  const Eigen::VectorXd leverages = fit_->leverages(L);
+  if (leverages.size() > 0) {
+    report_.leverages = Eigen::VectorXd::Zero(source_rows_);
+    for (Index row = 0; row < tiles_.rows(); ++row) report_.leverages[tiles_.source_row(row)] = leverages[row];
+  }
+  report_.seconds = seconds();
+  return {Network(std::move(W), std::move(b), std::move(beta), std::move(intercept), options_.activation),
+          std::move(report_)};
+}
+
+}  // namespace
+
+TrainResult train(MatrixView X, MatrixView Y, const TrainOptions& options, const TrainExtras& extras) {
+  validate(options);
+  check_data(X, Y, extras);
+  return Trainer(X, Y, options, extras).run();
+}
+
+}  // namespace sconet

@@ -1,0 +1,325 @@
+// The kernels of one instruction level. Compiled once per level with SCONET_LEVEL naming it; see kernels.hpp for
+// shapes and layouts.
+//
+// SIMD runs along candidates (or along the columns of a Q panel), so a sum over rows is a plain loop over rows and
+// its order is the same at every level and for every number of threads: within a tile from row 0 up, then tile by
+// tile into the caller's sums.
+
+#include "kernels/kernels.hpp"
+
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace sconet::kernels {
+namespace {
+
+#include "kernels/simd.hpp"
+
+#include "kernels/activation.hpp"
+
+constexpr Index kVectors = 3;                // vectors in a full panel of candidates
+constexpr Index kPanelWidth = kVectors * kLanes;
+constexpr Index kBlock = kLanes == 8 ? 8 : 4;  // rows of X, or columns of Q, that share the accumulator registers
+
+static_assert(kPanelWidth <= kMaxPanel);
+static_assert(kPanel % kBlock == 0);
+
+// g[row][NV vectors] = b + x w for the tile's rows, rounded up to whole groups.
+template <Index NV>
+void affine(const TileView& tile, const double* packed, double* g) {
+  constexpr Index width = NV * kLanes;
+  const Index groups = (tile.rows + kPanel - 1) / kPanel;
+  for (Index group = 0; group < groups; ++group) {
+    for (Index half = 0; half < kPanel; half += kBlock) {
+      const double* x = tile.x + group * tile.inputs * kPanel + half;
+      const double* w = packed;
+      Vec acc[kBlock][NV];
+      SCONET_UNROLL
+      for (Index i = 0; i < kBlock; ++i)
+        SCONET_UNROLL
+        for (Index v = 0; v < NV; ++v) acc[i][v] = load(w + v * kLanes);
+      w += width;
+      for (Index k = 0; k < tile.inputs; ++k, w += width, x += kPanel) {
+        Vec wk[NV];
+        SCONET_UNROLL
+        for (Index v = 0; v < NV; ++v) wk[v] = load(w + v * kLanes);
+        SCONET_UNROLL
+        for (Index i = 0; i < kBlock; ++i) {
+          const Vec xi = all(x[i]);
+          SCONET_UNROLL
+          for (Index v = 0; v < NV; ++v) acc[i][v] = madd(xi, wk[v], acc[i][v]);
+        }
+      }
+      double* out = g + (group * kPanel + half) * width;
+      SCONET_UNROLL
+      for (Index i = 0; i < kBlock; ++i)
+        SCONET_UNROLL
+        for (Index v = 0; v < NV; ++v) store(out + i * width + v * kLanes, acc[i][v]);
+    }
+  }
+}
+
+// g = act(g) * sqrt_weight in place, and its squared column norms into `norm`.
+template <Index NV, Act act, bool weighted>
+__attribute__((noinline)) void activate_panel(const TileView& tile, double* g, double* norm) {
+  Vec acc[NV];
+  SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) acc[v] = all(0.0);
+  for (Index row = 0; row < tile.rows; ++row, g += NV * kLanes) {
+    Pack<NV> h;
+    SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) h.v[v] = load(g + v * kLanes);
+    h = activation<act>(h);
+    if constexpr (weighted) h = h * tile.sqrt_weight[row];
+    SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) {
+      store(g + v * kLanes, h.v[v]);
+      acc[v] = madd(h.v[v], h.v[v], acc[v]);
+    }
+  }
+  SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) store(norm + v * kLanes, acc[v]);
+}
+
+template <Index NV>
+void activate_panel(const TileView& tile, Act act, double* g, double* norm) {
+  const bool weighted = tile.sqrt_weight != nullptr;
+  switch (act) {
+#define SCONET_CASE(name)                                                               \
+  case Act::name:                                                                       \
+    return weighted ? activate_panel<NV, Act::name, true>(tile, g, norm)                \
+                    : activate_panel<NV, Act::name, false>(tile, g, norm);
+    SCONET_CASE(sigmoid)
+    SCONET_CASE(tanh)
+    SCONET_CASE(sin)
+    SCONET_CASE(gaussian)
+    SCONET_CASE(relu)
+#undef SCONET_CASE
+  }
+}
+
+// sums[j][candidate] += sum over rows of a[row][j] g[row][candidate], for NJ columns of a panel with `width` columns.
+template <Index NV, Index NJ, bool prefetch>
+__attribute__((noinline)) void accumulate(const double* a, Index width, const double* g, Index rows, double* sums) {
+  Vec acc[NJ][NV];
+  SCONET_UNROLL
+  for (Index j = 0; j < NJ; ++j)
+    SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) acc[j][v] = all(0.0);
+  for (Index row = 0; row < rows; ++row, a += width, g += NV * kLanes) {
+    if constexpr (prefetch) __builtin_prefetch(a + kTileRows * kPanel, 0, 2);  // the same panel, the next tile
+    Vec gr[NV];
+    SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) gr[v] = load(g + v * kLanes);
+    SCONET_UNROLL
+    for (Index j = 0; j < NJ; ++j) {
+      const Vec aj = all(a[j]);
+      SCONET_UNROLL
+      for (Index v = 0; v < NV; ++v) acc[j][v] = madd(aj, gr[v], acc[j][v]);
+    }
+  }
+  SCONET_UNROLL
+  for (Index j = 0; j < NJ; ++j)
+    SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) {
+      double* s = sums + (j * NV + v) * kLanes;
+      store(s, load(s) + acc[j][v]);
+    }
+}
+
+// accumulate() for the first `columns` (1 .. kPanel) columns of a panel.
+template <Index NV, bool prefetch>
+void accumulate_columns(const double* a, Index width, Index columns, const double* g, Index rows, double* sums) {
+  for (; columns >= kBlock; columns -= kBlock, a += kBlock, sums += kBlock * NV * kLanes)
+    accumulate<NV, kBlock, prefetch>(a, width, g, rows, sums);
+  switch (columns) {
+    case 1: return accumulate<NV, 1, prefetch>(a, width, g, rows, sums);
+    case 2: return accumulate<NV, 2, prefetch>(a, width, g, rows, sums);
+    case 3: return accumulate<NV, 3, prefetch>(a, width, g, rows, sums);
+#if defined(__AVX512F__)
+    case 4: return accumulate<NV, 4, prefetch>(a, width, g, rows, sums);
+    case 5: return accumulate<NV, 5, prefetch>(a, width, g, rows, sums);
+    case 6: return accumulate<NV, 6, prefetch>(a, width, g, rows, sums);
+    case 7: return accumulate<NV, 7, prefetch>(a, width, g, rows, sums);
+#endif
+    default: return;
+  }
+}
+
+template <Index NV>
+void score_panel(const TileView& tile, Act act, const double* packed, double* g, double* sums, bool prefetch) {
+  constexpr Index stride = NV * kLanes;
+  affine<NV>(tile, packed, g);
+  alignas(kAlignment) double norm[NV * kLanes];
+  activate_panel<NV>(tile, act, g, norm);
+  for (Index j = 0; j < tile.outputs; j += kPanel) {
+    const Index width = tile.outputs - j < kPanel ? tile.outputs - j : kPanel;
+    accumulate_columns<NV, false>(tile.e + j * kTileRows, width, width, g, tile.rows, sums + j * stride);
+  }
+  sums += tile.outputs * stride;
+  SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) store(sums + v * kLanes, load(sums + v * kLanes) + load(norm + v * kLanes));
+  sums += stride;
+  for (Index k = 0; k < tile.columns; k += kPanel, sums += kPanel * stride) {
+    const double* q = tile.q[k / kPanel] + tile.q_offset;
+    const Index columns = tile.columns - k < kPanel ? tile.columns - k : kPanel;
+    if (prefetch)
+      accumulate_columns<NV, true>(q, kPanel, columns, g, tile.rows, sums);
+    else
+      accumulate_columns<NV, false>(q, kPanel, columns, g, tile.rows, sums);
+  }
+}
+
+// Calls f with the number of vectors in each panel of a run of candidates: visit(first candidate, NV).
+template <class F>
+void for_each_panel(Index padded, F&& f) {
+  for (Index first = 0; first < padded; first += kPanelWidth) {
+    switch ((padded - first) / kLanes) {
+      case 1: f.template operator()<1>(first); break;
+      case 2: f.template operator()<2>(first); break;
+      default: f.template operator()<kVectors>(first); break;
+    }
+  }
+}
+
+void score_tile(const TileView& tile, Act act, const CandidateView& candidates, double* g, double* sums) {
+  for_each_panel(candidates.padded, [&]<Index NV>(Index first) {
+    score_panel<NV>(tile, act, candidates.packed + first * (tile.inputs + 1), g,
+                    sums + first * (tile.outputs + 1 + tile.columns), first == 0);
+  });
+}
+
+void node_tile(const TileView& tile, Act act, const double* packed, double* g, double* h) {
+  affine<1>(tile, packed, g);
+  alignas(kAlignment) double norm[kLanes];
+  activate_panel<1>(tile, act, g, norm);
+  for (Index row = 0; row < tile.rows; ++row) h[row] = g[row * kLanes];
+}
+
+void project_tile(const TileView& tile, const double* c, double* p, double* c_next) {
+  constexpr Index parts = kPanel / kLanes;
+  const Index panels = (tile.columns + kPanel - 1) / kPanel;
+  // Four rows share each load of c. A sum over columns runs in kPanel partial sums, panel by panel.
+  auto subtract = [&]<Index NR>(Index row) {
+    Vec acc[NR][parts];
+    SCONET_UNROLL
+    for (Index i = 0; i < NR; ++i)
+      SCONET_UNROLL
+      for (Index v = 0; v < parts; ++v) acc[i][v] = all(0.0);
+    for (Index k = 0; k < panels; ++k) {
+      const double* q = tile.q[k] + tile.q_offset + row * kPanel;
+      SCONET_UNROLL
+      for (Index v = 0; v < parts; ++v) {
+        const Vec ck = load(c + k * kPanel + v * kLanes);
+        SCONET_UNROLL
+        for (Index i = 0; i < NR; ++i) acc[i][v] = madd(load(q + i * kPanel + v * kLanes), ck, acc[i][v]);
+      }
+    }
+    SCONET_UNROLL
+    for (Index i = 0; i < NR; ++i) p[row + i] -= sum_panel(acc[i]);
+  };
+  Index row = 0;
+  for (; row + 4 <= tile.rows; row += 4) subtract.template operator()<4>(row);
+  for (; row < tile.rows; ++row) subtract.template operator()<1>(row);
+  if (c_next == nullptr) return;
+  for (Index k = 0; k < panels; ++k) {
+    const double* q = tile.q[k] + tile.q_offset;
+    Vec acc[4][parts];
+    SCONET_UNROLL
+    for (Index i = 0; i < 4; ++i)
+      SCONET_UNROLL
+      for (Index v = 0; v < parts; ++v) acc[i][v] = all(0.0);
+    for (row = 0; row + 4 <= tile.rows; row += 4)
+      SCONET_UNROLL
+      for (Index i = 0; i < 4; ++i) {
+        const Vec pi = all(p[row + i]);
+        SCONET_UNROLL
+        for (Index v = 0; v < parts; ++v)
+          acc[i][v] = madd(load(q + (row + i) * kPanel + v * kLanes), pi, acc[i][v]);
+      }
+    for (; row < tile.rows; ++row)
+      SCONET_UNROLL
+      for (Index v = 0; v < parts; ++v)
+        acc[0][v] = madd(load(q + row * kPanel + v * kLanes), all(p[row]), acc[0][v]);
+    SCONET_UNROLL
+    for (Index v = 0; v < parts; ++v) {
+      double* out = c_next + k * kPanel + v * kLanes;
+      store(out, load(out) + ((acc[0][v] + acc[1][v]) + (acc[2][v] + acc[3][v])));
+    }
+  }
+}
+
+void predict_tile(const TileView& tile, Act act, const CandidateView& nodes, const double* beta, double* g,
+                  double* partial, double* y) {
+  constexpr Index parts = kPanel / kLanes;
+  const Index results = tile.rows * tile.outputs;
+  for (Index i = 0; i < results * kPanel; i += kLanes) store(partial + i, all(0.0));
+  for_each_panel(nodes.padded, [&]<Index NV>(Index first) {
+    affine<NV>(tile, nodes.packed + first * (tile.inputs + 1), g);
+    alignas(kAlignment) double norm[NV * kLanes];
+    activate_panel<NV>(tile, act, g, norm);
+    for (Index q = 0; q < tile.outputs; ++q) {
+      Vec b[NV];
+      SCONET_UNROLL
+      for (Index v = 0; v < NV; ++v) b[v] = load(beta + q * nodes.padded + first + v * kLanes);
+      for (Index row = 0; row < tile.rows; ++row)
+        SCONET_UNROLL
+        for (Index v = 0; v < NV; ++v) {
+          double* out = partial + (row * tile.outputs + q) * kPanel + (first / kLanes + v) % parts * kLanes;
+          store(out, madd(load(g + row * NV * kLanes + v * kLanes), b[v], load(out)));
+        }
+    }
+  });
+  for (Index i = 0; i < results; ++i) {
+    Vec sum[parts];
+    SCONET_UNROLL
+    for (Index v = 0; v < parts; ++v) sum[v] = load(partial + i * kPanel + v * kLanes);
+    y[i] = sum_panel(sum);
+  }
+}
+
+template <Act act>
+void activate_array(double* z, Index count) {
+  for (Index i = 0; i < count; i += kLanes) store(z + i, activation<act>(Pack<1>{load(z + i)}).v[0]);
+}
+
+void activate(Act act, double* z, Index count) {
+  switch (act) {
+    case Act::sigmoid: return activate_array<Act::sigmoid>(z, count);
+    case Act::tanh: return activate_array<Act::tanh>(z, count);
+    case Act::sin: return activate_array<Act::sin>(z, count);
+    case Act::gaussian: return activate_array<Act::gaussian>(z, count);
+    case Act::relu: return activate_array<Act::relu>(z, count);
+  }
+}
+
+double multiply_add_loop(long rounds, double* flops_per_round) {
+  constexpr Index n = kLanes == 8 ? 24 : 12;
+  Vec acc[n];
+  SCONET_UNROLL
+  for (Index j = 0; j < n; ++j) acc[j] = all(static_cast<double>(j));
+  Vec a = all(1.0 - 0x1p-30);
+  const Vec b = all(0x1p-40);
+  for (long i = 0; i < rounds; ++i) {
+    SCONET_UNROLL
+    for (Index j = 0; j < n; ++j) acc[j] = madd(acc[j], a, b);
+    __asm__ volatile("" : "+m"(*flops_per_round));  // one round after another
+  }
+  *flops_per_round = 2.0 * n * kLanes;
+  Vec s = acc[0];
+  SCONET_UNROLL
+  for (Index j = 1; j < n; ++j) s += acc[j];
+  return s[0];
+}
+
+constexpr Kernels table = {
+    SCONET_LEVEL_NAME, kLanes,        kPanelWidth, &score_tile,        &node_tile,
+    &project_tile,     &predict_tile, &activate,   &multiply_add_loop,
+};
+
+}  // namespace
+
+const Kernels& SCONET_LEVEL() { return table; }
+
+}  // namespace sconet::kernels
