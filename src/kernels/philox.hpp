@@ -20,10 +20,10 @@ inline std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> coun
   return counter;
 }
 
-// Uniform on the open interval (-1, 1), 53 bits.
+// Uniform on the open interval (-1, 1), 52 bits, symmetric about zero.
 inline double signed_unit(std::uint32_t low, std::uint32_t high) {
-  const std::uint64_t bits = (std::uint64_t{high} << 32 | low) >> 11;
-  return (static_cast<double>(bits) + 0.5) * 0x1p-52 - 1.0;
+  const std::uint64_t bits = (std::uint64_t{high} << 32 | low) >> 12;
+  return (static_cast<double>(bits) + 0.5) * 0x1p-51 - 1.0;
 }
 
 }  // namespace sconet
