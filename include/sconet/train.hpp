@@ -13,10 +13,10 @@ namespace sconet {
 
 // What training may be given beside the rows and the options; everything may be left out.
 struct TrainExtras {
-  MatrixView weights;                                // n x 1: a row of weight k counts k times, 0 not at all
-  MatrixView X_valid, Y_valid;                       // rows that choose the size of the network (see patience)
-  std::function<void(const NodeRecord&)> on_node;    // called after each node, in the calling thread
-  std::stop_token stop;                              // asked after each node: the network so far is returned
+  MatrixView weights = {};                              // n x 1: a row of weight k counts k times, 0 not at all
+  MatrixView X_valid = {}, Y_valid = {};                // rows that choose the size of the network (see patience)
+  std::function<void(const NodeRecord&)> on_node = {};  // called after each node, in the calling thread
+  std::stop_token stop = {};                            // asked after each node: the network so far is returned
 };
 
 struct TrainResult {

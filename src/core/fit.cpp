@@ -130,7 +130,7 @@ std::optional<Added> Refit::append_column(Eigen::VectorXd c, double h2, double p
   if (!(p2 > rank_tolerance_ * h2) || !std::isfinite(p2)) return std::nullopt;
   const double norm = std::sqrt(p2);
   Eigen::RowVectorXd coefficients = sums.tail(m).transpose();
-  if (penalty_ > 0) coefficients += p_lower.head(L).transpose() * E_lower_.topRows(L);
+  if (penalty_ > 0 && L > 0) coefficients += p_lower.head(L).transpose() * E_lower_.topRows(L);
   coefficients /= norm;
 
   // q = p / |p| joins Q; the residual loses its share.
@@ -158,8 +158,8 @@ std::optional<Added> Refit::append_column(Eigen::VectorXd c, double h2, double p
 }
 
 Eigen::VectorXd Refit::objective2() const {
-  if (penalty_ == 0 || E_lower_.rows() == 0) return residual2_;
-  return residual2_ + E_lower_.topRows(tiles_.columns()).colwise().squaredNorm().transpose();
+  if (lower_rows() == 0) return residual2_;
+  return residual2_ + lower_residual().colwise().squaredNorm().transpose();
 }
 
 Eigen::MatrixXd Refit::coefficients(Index nodes) const {

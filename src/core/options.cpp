@@ -144,8 +144,11 @@ std::string type_text() {
 
 template <class T>
 bool parse_number(std::string_view text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
+  T parsed{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (error != std::errc{} || end != text.data() + text.size()) return false;
+  value = parsed;
+  return true;
 }
 
 template <class T>

@@ -27,20 +27,16 @@ constexpr double kRoundingLevel = 1e-14;   // |e| / |y| below this is rounding e
 
 // A candidate with the supervisor's opinion of it.
 struct Judged {
-  Index t = 0;         // its number in the batch
-  double score = 0;    // share of the objective it removes
-  double meets = 0;    // what is compared with 1 - r_L: the score, or the least score over outputs
-  double merit = 0;    // what the best is chosen by
+  Index L = 0, batch = 0, t = 0;  // its key: the node it was drawn for, the batch, its number there
+  double scale = 0;
+  double score = 0;               // share of the objective it removes
+  double meets = 0;               // what is compared with 1 - r_L: the score, or the least score over outputs
+  double merit = 0;               // what the best is chosen by
 };
 
-// A candidate worth keeping beyond its batch.
-struct Node {
-  Index L = 0;                  // the node it was judged for
-  Candidate candidate;
-  Eigen::VectorXd projections;  // Q'h, if the supervisor looked at it
-  double scale = 0;
-  Judged judged;
-};
+void sort_best_first(std::vector<Judged>& judged) {
+  std::stable_sort(judged.begin(), judged.end(), [](const Judged& a, const Judged& b) { return a.merit > b.merit; });
+}
 
 class Trainer {
  public:
@@ -70,9 +66,9 @@ class Trainer {
   bool should_stop();                                   // every rule but those met inside a search
   std::optional<StopReason> add_step();                 // adds nodes_per_step nodes, or says why it cannot
   std::vector<Judged> judge_batch(Index L, Index batch, double scale);  // usable candidates, best first
-  Index add_best(std::vector<Judged>& judged, double r, Index wanted, NodeRecord record);
-  Node keep(const Judged& judged, Index L, Index batch, double scale) const;
-  bool add_node(const Node& node, NodeRecord record);   // false: numerically in the span
+  Index add_admissible(std::vector<Judged>& judged, double r, Index wanted, NodeRecord record);
+  bool add_node(const Judged& node, NodeRecord record);  // false: numerically in the span
+  Eigen::VectorXd known_projections(const Judged& node) const;
   TrainResult finish();
 
   double seconds() const {
@@ -93,7 +89,8 @@ class Trainer {
   Validation validation_;
   Scorer scorer_;
   CandidateBatch batch_;
-  const BatchSums* sums_ = nullptr;  // of batch_
+  const BatchSums* sums_ = nullptr;  // of batch_, which is number batch_number_ for this node
+  Index batch_number_ = 0;
   Index source_rows_;
 
   std::unique_ptr<Fit> fit_;
@@ -138,29 +135,25 @@ std::optional<StopReason> Trainer::add_step() {
   const Index L = fit_->nodes() + 1;
   const Index wanted = std::min<Index>(options_.nodes_per_step, options_.max_nodes - fit_->nodes());
   const std::vector<double> demands = supervisor_->demands(L);
-  std::vector<Node> seen;  // the best of each batch
+  std::vector<Judged> seen;
   NodeRecord record;
   for (int relaxations = 0; relaxations <= kMostRelaxations; ++relaxations) {
     for (const double scale : options_.scales) {
       if (time_is_up()) return StopReason::time_limit;
       std::vector<Judged> judged = judge_batch(L, record.batches++, scale);
-      record.scale = scale;
-      if (demands.empty() && add_best(judged, 1.0, wanted, record) > 0) return {};
+      if (demands.empty() && add_admissible(judged, 1.0, wanted, record) > 0) return {};
       for (const double r : demands)
-        if (add_best(judged, relaxed_r(r, relaxations), wanted, record) > 0) return {};
-      if (!judged.empty()) seen.push_back(keep(judged.front(), L, record.batches - 1, scale));
+        if (add_admissible(judged, relaxed_r(r, relaxations), wanted, record) > 0) return {};
+      seen.insert(seen.end(), judged.begin(), judged.end());
     }
     if (seen.empty()) return StopReason::rank;
     if (options_.when_exhausted == WhenExhausted::stop) return StopReason::no_admissible;
     if (options_.when_exhausted == WhenExhausted::best) {
-      std::stable_sort(seen.begin(), seen.end(),
-                       [](const Node& a, const Node& b) { return a.judged.merit > b.judged.merit; });
+      sort_best_first(seen);
       record.r = demands.empty() ? 1.0 : demands.back();
       record.fallback = true;
-      for (const Node& node : seen) {
-        record.scale = node.scale;
+      for (const Judged& node : seen)
         if (add_node(node, record)) return {};
-      }
       return StopReason::rank;
     }
   }
@@ -168,6 +161,7 @@ std::optional<StopReason> Trainer::add_step() {
 }
 
 std::vector<Judged> Trainer::judge_batch(Index L, Index batch, double scale) {
+  batch_number_ = batch;
   batch_.resize(options_.candidates, tiles_.inputs());
   for (Index t = 0; t < options_.candidates; ++t)
     batch_.set(t, draw_candidate(options_.seed, L, batch, t, tiles_.inputs(), scale));
@@ -187,19 +181,18 @@ std::vector<Judged> Trainer::judge_batch(Index L, Index batch, double scale) {
       if (e2[q] > 0) least = std::min(least, share / e2[q]);
       norms += std::sqrt(std::max(0.0, e2[q] - share));
     }
-    Judged j{t, removed / total, 0, 0};
+    Judged j{L, batch, t, scale, removed / total, 0, 0};
     j.meets = options_.criterion == Criterion::total ? j.score : least;
     j.merit = by_norms ? -norms : j.score;
     if (std::isfinite(j.score)) judged.push_back(j);
   }
-  std::stable_sort(judged.begin(), judged.end(), [](const Judged& a, const Judged& b) { return a.merit > b.merit; });
+  sort_best_first(judged);
   return judged;
 }
 
 // Adds the best `wanted` admissible candidates, if there are so many; a candidate that turns out to lie in the span is
 // dropped from `judged` and the next one tried. Returns how many were added.
-Index Trainer::add_best(std::vector<Judged>& judged, double r, Index wanted, NodeRecord record) {
-  const Index L = fit_->nodes() + 1;
+Index Trainer::add_admissible(std::vector<Judged>& judged, double r, Index wanted, NodeRecord record) {
   const bool tested = r < 1.0;
   const auto admissible = [&](const Judged& j) { return !tested || j.meets >= 1.0 - r; };
   record.r = r;
@@ -209,7 +202,7 @@ Index Trainer::add_best(std::vector<Judged>& judged, double r, Index wanted, Nod
   for (auto j = judged.begin(); j != judged.end() && added < wanted;) {
     if (!admissible(*j)) {
       ++j;
-    } else if (add_node(keep(*j, L, record.batches - 1, record.scale), record)) {
+    } else if (add_node(*j, record)) {
       ++added;
       ++j;
     } else {
@@ -219,26 +212,26 @@ Index Trainer::add_best(std::vector<Judged>& judged, double r, Index wanted, Nod
   return added;
 }
 
-Node Trainer::keep(const Judged& judged, Index L, Index batch, double scale) const {
-  Node node{L, draw_candidate(options_.seed, L, batch, judged.t, tiles_.inputs(), scale), {}, scale, judged};
-  if (supervisor_->needs_projections()) {
-    node.projections.resize(sums_->columns());
-    for (Index k = 0; k < sums_->columns(); ++k) node.projections[k] = sums_->qg(k, judged.t);
-  }
-  return node;
+// Q'h of a candidate of the batch scored last, unless columns have joined Q since then.
+Eigen::VectorXd Trainer::known_projections(const Judged& node) const {
+  if (node.batch != batch_number_ || sums_->columns() != tiles_.columns()) return {};
+  Eigen::VectorXd projections(sums_->columns());
+  for (Index k = 0; k < projections.size(); ++k) projections[k] = sums_->qg(k, node.t);
+  return projections;
 }
 
-bool Trainer::add_node(const Node& node, NodeRecord record) {
+bool Trainer::add_node(const Judged& node, NodeRecord record) {
   const bool judged_on_this_residual = node.L == fit_->nodes() + 1;  // not so for later nodes of the same step
-  const auto added = fit_->append(node.candidate, node.projections);
+  Candidate candidate = draw_candidate(options_.seed, node.L, node.batch, node.t, tiles_.inputs(), node.scale);
+  const auto added = fit_->append(candidate, known_projections(node));
   if (!added) return false;
-  nodes_.push_back(node.candidate);
+  record.scale = node.scale;
   record.nodes = fit_->nodes();
-  record.score = judged_on_this_residual ? node.judged.score : added->drop;
+  record.score = judged_on_this_residual ? node.score : added->drop;
   record.train_rmse = train_rmse();
   record.valid_rmse = std::numeric_limits<double>::quiet_NaN();
   if (!validation_.empty()) {
-    validation_.append(node.candidate);
+    validation_.append(candidate);
     const double rmse = validation_.rmse(fit_->output_weights(record.nodes), fit_->intercept(record.nodes));
     record.valid_rmse = in_unit(rmse);
     if (rmse < best_valid_) {
@@ -246,6 +239,7 @@ bool Trainer::add_node(const Node& node, NodeRecord record) {
       best_nodes_ = record.nodes;
     }
   }
+  nodes_.push_back(std::move(candidate));
   record.seconds = seconds();
   report_.history.push_back(record);
   if (extras_.on_node) extras_.on_node(record);

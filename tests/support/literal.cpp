@@ -39,6 +39,15 @@ MatrixXd basis(const MatrixXd& H) {
   return qr.householderQ() * MatrixXd::Identity(H.rows(), std::min(H.rows(), H.cols()));
 }
 
+// H^+ of a whole H with independent columns. With D the norms of the columns and H = G D it is D^-1 G^+; so a node of
+// small output is not mistaken for a dependent one.
+MatrixXd pseudo_inverse(const MatrixXd& H) {
+  const VectorXd norms = H.colwise().norm();
+  const MatrixXd G = H * norms.cwiseInverse().asDiagonal();
+  const MatrixXd G_pinv = G.completeOrthogonalDecomposition().pseudoInverse();
+  return norms.cwiseInverse().asDiagonal() * G_pinv;
+}
+
 // Eq. 54: the sum over the outputs of the norm, not of its square.
 double omega(const MatrixXd& Y, const VectorXd& h) {
   double sum = 0;
@@ -303,9 +312,8 @@ Result scn3(const MatrixXd& X, const MatrixXd& Y, const TrainOptions& options, c
     const Best best = next_node_old(X, result.H, result.E, options, draws, true);
     if (!best.found) break;
     result.H = with_column(result.H, best.candidate.h);
-    const MatrixXd H_pinv = result.H.completeOrthogonalDecomposition().pseudoInverse();
-    result.beta = H_pinv * Y;               // Eq. 6
-    result.E = Y - result.H * result.beta;  // Eq. 9
+    result.beta = pseudo_inverse(result.H) * Y;  // Eq. 6
+    result.E = Y - result.H * result.beta;       // Eq. 9
     result.choices.push_back(best.candidate.choice);
     result.residual2.push_back(result.E.squaredNorm());
   }

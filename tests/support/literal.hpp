@@ -50,7 +50,9 @@ struct Result {
 // Each grows a network until it has max_nodes nodes, no candidate is usable, or e = 0. All throw std::logic_error for
 // WhenExhausted::relax.
 
-// RMPI-SCN: Algorithm 1 with the recursion of Greville, Eq. 46-60.
+// RMPI-SCN: Algorithm 1 with the recursion of Greville, Eq. 46-60. The recursion loses digits with the condition of H
+// (its columns scaled to norm one): below 1e5 the residuals are good to 1e-10, beyond that neither they nor the choices
+// can be relied on. A larger rank_tolerance (1e-4) keeps the condition low for a few nodes more.
 Result rmpi(const Eigen::MatrixXd& X, const Eigen::MatrixXd& Y, const TrainOptions& options, const Draws& draws);
 
 // SCN-III: Eq. 4, 6, 9, 10, a pseudo-inverse of the whole H for every node.
