@@ -44,28 +44,24 @@ Fit::Fit(Engine& engine, Tiles& tiles)
 void Fit::evaluate(const Candidate& node) {
   single_.resize(1, tiles_.inputs());
   single_.set(0, node);
-  engine_.pool.run(tiles_.chunks(), [&](Index chunk, int worker) {
-    for (Index tile = tiles_.chunk_begin(chunk); tile < tiles_.chunk_end(chunk); ++tile)
-      engine_.kernels.node_tile(tiles_.view(tile, 0), engine_.act, single_.view().packed,
-                                engine_.g[static_cast<std::size_t>(worker)].data(),
-                                p_.data() + Tiles::first_row(tile));
+  tiles_.visit(engine_.pool, [&](Index tile, int worker) {
+    engine_.kernels.node_tile(tiles_.view(tile, 0), engine_.act, single_.view().packed,
+                              engine_.g[static_cast<std::size_t>(worker)].data(), p_.data() + Tiles::first_row(tile));
   });
 }
 
 void Fit::reduce_residual(const Eigen::RowVectorXd& coefficients) {
   const Index m = tiles_.outputs();
-  sum_over_chunks(tiles_, engine_.pool, m, scratch_, residual2_.data(), [&](Index chunk, int, double* partial) {
-    for (Index tile = tiles_.chunk_begin(chunk); tile < tiles_.chunk_end(chunk); ++tile) {
-      const double* p = p_.data() + Tiles::first_row(tile);
-      for (Index q = 0; q < m; ++q) {
-        double e2 = 0;
-        for (Index i = 0; i < tiles_.tile_rows(tile); ++i) {
-          double& e = tiles_.residual(tile, i, q);
-          e -= p[i] * coefficients[q];
-          e2 += e * e;
-        }
-        partial[q] += e2;
+  tiles_.sum(engine_.pool, m, scratch_, residual2_.data(), [&](Index tile, double* partial) {
+    const double* p = p_.data() + Tiles::first_row(tile);
+    for (Index q = 0; q < m; ++q) {
+      double e2 = 0;
+      for (Index i = 0; i < tiles_.tile_rows(tile); ++i) {
+        double& e = tiles_.residual(tile, i, q);
+        e -= p[i] * coefficients[q];
+        e2 += e * e;
       }
+      partial[q] += e2;
     }
   });
 }
@@ -105,9 +101,8 @@ std::optional<Added> Refit::append_column(Eigen::VectorXd c, double h2, double p
   // p = h - Q c, then once more with what is left of Q'p: twice is enough.
   AlignedBuffer c1(padded), c2(padded);
   std::copy_n(c.data(), L, c1.data());
-  sum_over_chunks(tiles_, engine_.pool, L, scratch_, c2.data(), [&](Index chunk, int, double* partial) {
-    for (Index tile = tiles_.chunk_begin(chunk); tile < tiles_.chunk_end(chunk); ++tile)
-      engine_.kernels.project_tile(tiles_.view(tile, L), c1.data(), p_.data() + Tiles::first_row(tile), partial);
+  tiles_.sum(engine_.pool, L, scratch_, c2.data(), [&](Index tile, double* partial) {
+    engine_.kernels.project_tile(tiles_.view(tile, L), c1.data(), p_.data() + Tiles::first_row(tile), partial);
   });
   Eigen::Map<Eigen::VectorXd> second(c2.data(), L);
   Eigen::VectorXd p_lower = Eigen::VectorXd::Zero(L + 1);
@@ -119,12 +114,10 @@ std::optional<Added> Refit::append_column(Eigen::VectorXd c, double h2, double p
     p_lower.head(L) -= lower * second;
   }
   Eigen::VectorXd sums(1 + m);  // |p|^2, E'p
-  sum_over_chunks(tiles_, engine_.pool, 1 + m, scratch_, sums.data(), [&](Index chunk, int, double* partial) {
-    for (Index tile = tiles_.chunk_begin(chunk); tile < tiles_.chunk_end(chunk); ++tile) {
-      double* p = p_.data() + Tiles::first_row(tile);
-      engine_.kernels.project_tile(tiles_.view(tile, L), c2.data(), p, nullptr);
-      add_products(tiles_, tile, p, partial);
-    }
+  tiles_.sum(engine_.pool, 1 + m, scratch_, sums.data(), [&](Index tile, double* partial) {
+    double* p = p_.data() + Tiles::first_row(tile);
+    engine_.kernels.project_tile(tiles_.view(tile, L), c2.data(), p, nullptr);
+    add_products(tiles_, tile, p, partial);
   });
   const double p2 = sums[0] + p_lower.squaredNorm();
   if (!(p2 > rank_tolerance_ * h2) || !std::isfinite(p2)) return std::nullopt;
@@ -136,10 +129,8 @@ std::optional<Added> Refit::append_column(Eigen::VectorXd c, double h2, double p
   // q = p / |p| joins Q; the residual loses its share.
   const double before = objective2().sum();
   tiles_.add_column();
-  engine_.pool.run(tiles_.chunks(), [&](Index chunk, int) {
-    for (Index tile = tiles_.chunk_begin(chunk); tile < tiles_.chunk_end(chunk); ++tile)
-      for (Index i = 0; i < tiles_.tile_rows(tile); ++i)
-        tiles_.basis(tile, i, L) = p_[Tiles::first_row(tile) + i] /= norm;
+  tiles_.visit(engine_.pool, [&](Index tile, int) {
+    for (Index i = 0; i < tiles_.tile_rows(tile); ++i) tiles_.basis(tile, i, L) = p_[Tiles::first_row(tile) + i] /= norm;
   });
   reduce_residual(coefficients);
 
@@ -182,13 +173,12 @@ Eigen::RowVectorXd Refit::intercept(Index nodes) const {
 Eigen::VectorXd Refit::leverages(Index nodes) {
   Eigen::VectorXd leverage = Eigen::VectorXd::Zero(tiles_.rows());
   const Index columns = nodes + (intercept_ ? 1 : 0);
-  engine_.pool.run(tiles_.chunks(), [&](Index chunk, int) {
-    for (Index tile = tiles_.chunk_begin(chunk); tile < tiles_.chunk_end(chunk); ++tile)
-      for (Index i = 0; i < tiles_.tile_rows(tile); ++i)
-        for (Index k = 0; k < columns; ++k) {
-          const double q = tiles_.basis(tile, i, k);
-          leverage[Tiles::first_row(tile) + i] += q * q;
-        }
+  tiles_.visit(engine_.pool, [&](Index tile, int) {
+    for (Index i = 0; i < tiles_.tile_rows(tile); ++i)
+      for (Index k = 0; k < columns; ++k) {
+        const double q = tiles_.basis(tile, i, k);
+        leverage[Tiles::first_row(tile) + i] += q * q;
+      }
   });
   return leverage;
 }
@@ -213,9 +203,8 @@ std::optional<Added> Greedy::append(const Candidate& node, const Eigen::VectorXd
 Eigen::RowVectorXd Greedy::take_column() {
   const Index m = tiles_.outputs();
   Eigen::VectorXd sums(1 + m);
-  sum_over_chunks(tiles_, engine_.pool, 1 + m, scratch_, sums.data(), [&](Index chunk, int, double* partial) {
-    for (Index tile = tiles_.chunk_begin(chunk); tile < tiles_.chunk_end(chunk); ++tile)
-      add_products(tiles_, tile, p_.data() + Tiles::first_row(tile), partial);
+  tiles_.sum(engine_.pool, 1 + m, scratch_, sums.data(), [&](Index tile, double* partial) {
+    add_products(tiles_, tile, p_.data() + Tiles::first_row(tile), partial);
   });
   const Eigen::RowVectorXd beta = sums.tail(m).transpose() / sums[0];
   reduce_residual(beta);

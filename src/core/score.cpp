@@ -24,27 +24,28 @@ const BatchSums& Scorer::score(const Tiles& tiles, const CandidateBatch& batch, 
   const Index rows = tiles.outputs() + 1 + columns;
   const Index size = rows * batch.padded();
   const Index stride = round_up(size, kernels::kPanel);
-  partial_.reserve(tiles.chunks() * stride);
+  const Chunks chunks = tiles.large_chunks();
+  partial_.reserve(chunks.count * stride);
 
   const Index panels = (batch.padded() + kernels.panel - 1) / kernels.panel;
-  const Index slice = panels_per_slice(panels, tiles.chunks(), engine_->pool.size()) * kernels.panel;
+  const Index slice = panels_per_slice(panels, chunks.count, engine_->pool.size()) * kernels.panel;
   const Index slices = (batch.count() + slice - 1) / slice;
-  engine_->pool.run(tiles.chunks() * slices, [&](Index task, int worker) {
+  engine_->pool.run(chunks.count * slices, [&](Index task, int worker) {
     const Index chunk = task / slices;
     const Index first = task % slices * slice;
     const auto candidates = batch.view(first, std::min(first + slice, batch.count()));
     double* sums = partial_.data() + chunk * stride + first * rows;
     std::memset(sums, 0, static_cast<std::size_t>(candidates.padded * rows) * sizeof(double));
-    for (Index tile = tiles.chunk_begin(chunk); tile < tiles.chunk_end(chunk); ++tile)
+    for (Index tile = chunks.begin(chunk); tile < chunks.end(chunk); ++tile)
       kernels.score_tile(tiles.view(tile, columns), engine_->act, candidates,
                          engine_->g[static_cast<std::size_t>(worker)].data(), sums);
   });
 
-  if (tiles.chunks() > 1) {  // in chunk order, whoever adds
+  if (chunks.count > 1) {  // in chunk order, whoever adds
     constexpr Index kPiece = 4096;
     engine_->pool.run((size + kPiece - 1) / kPiece, [&](Index piece, int) {
       const Index end = std::min(size, (piece + 1) * kPiece);
-      for (Index chunk = 1; chunk < tiles.chunks(); ++chunk)
+      for (Index chunk = 1; chunk < chunks.count; ++chunk)
         for (Index i = piece * kPiece; i < end; ++i) partial_[i] += partial_[chunk * stride + i];
     });
   }

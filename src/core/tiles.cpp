@@ -22,7 +22,6 @@ Tiles::Tiles(MatrixView X, MatrixView Y, MatrixView weights, int y_exponent)
     rows_ = static_cast<Index>(source_.size());
   }
   count_ = (rows_ + kTileRows - 1) / kTileRows;
-  chunks_ = std::clamp<Index>(count_ / 8, 1, 64);
   x_ = AlignedBuffer(count_ * kTileRows * inputs_);
   e_ = AlignedBuffer(count_ * kTileRows * outputs_);
   if (!weights.empty()) sqrt_weight_ = AlignedBuffer(count_ * kTileRows);

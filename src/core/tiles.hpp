@@ -1,6 +1,6 @@
 // The training rows, cut once into tiles. A tile owns its slice of inputs X, residual E and basis Q; every expensive step
 // is one visit to every tile followed by one sum over chunks, which are runs of tiles fixed by the number of rows alone. So
-// the sum never depends on how many threads there are.
+// the sum never depends on how many threads there are: tile by tile within a chunk, then chunk by chunk.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,13 @@ void pack_inputs(MatrixView X, Index count, RowAt row_at, double* out) {
         *out++ = group + i < count ? X(row_at(group + i), k) : 0.0;
 }
 
+// Runs of tiles, nearly equal.
+struct Chunks {
+  Index tiles = 0, count = 1;
+  Index begin(Index chunk) const { return chunk * tiles / count; }
+  Index end(Index chunk) const { return begin(chunk + 1); }
+};
+
 class Tiles {
  public:
   // Rows of weight zero are left out. `y_exponent`: the residual starts as Y * 2^-y_exponent. `weights` may be empty;
@@ -37,9 +44,35 @@ class Tiles {
   double weight_sum() const { return weight_sum_; }         // of the scaled weights
   Index source_row(Index row) const { return source_.empty() ? row : source_[static_cast<std::size_t>(row)]; }
 
-  Index chunks() const { return chunks_; }
-  Index chunk_begin(Index chunk) const { return chunk * count_ / chunks_; }
-  Index chunk_end(Index chunk) const { return chunk_begin(chunk + 1); }
+  // Scoring has (m + 1 + L) * T sums for every chunk, so its chunks are large; threads share the candidates as well.
+  Chunks large_chunks() const { return {count_, std::clamp<Index>(count_ / 16, 1, 32)}; }
+  // Everything else has a few numbers per node and shares rows only.
+  Chunks small_chunks() const { return {count_, std::clamp<Index>(count_ / 4, 1, 256)}; }
+
+  // visit(tile, worker) for every tile.
+  template <class Visit>
+  void visit(ThreadPool& pool, Visit&& visit) const {
+    const Chunks chunks = small_chunks();
+    pool.run(chunks.count, [&](Index chunk, int worker) {
+      for (Index tile = chunks.begin(chunk); tile < chunks.end(chunk); ++tile) visit(tile, worker);
+    });
+  }
+
+  // visit(tile, partial) for every tile adds its share to the `size` doubles of `partial`; the total goes to `sum`.
+  template <class Visit>
+  void sum(ThreadPool& pool, Index size, AlignedBuffer& scratch, double* sum, Visit&& visit) const {
+    const Chunks chunks = small_chunks();
+    const Index stride = round_up(size, kernels::kPanel);
+    scratch.reserve(chunks.count * stride);
+    pool.run(chunks.count, [&](Index chunk, int) {
+      double* partial = scratch.data() + chunk * stride;
+      std::fill_n(partial, stride, 0.0);
+      for (Index tile = chunks.begin(chunk); tile < chunks.end(chunk); ++tile) visit(tile, partial);
+    });
+    std::fill_n(sum, size, 0.0);
+    for (Index chunk = 0; chunk < chunks.count; ++chunk)
+      for (Index i = 0; i < size; ++i) sum[i] += scratch[chunk * stride + i];
+  }
 
   // The tile, with the first `columns` basis columns in sight.
   kernels::TileView view(Index tile, Index columns) const;
@@ -61,31 +94,12 @@ class Tiles {
   void add_column();                                        // zero until it is written
 
  private:
-  Index rows_ = 0, inputs_ = 0, outputs_ = 0, columns_ = 0, count_ = 0, chunks_ = 1;
+  Index rows_ = 0, inputs_ = 0, outputs_ = 0, columns_ = 0, count_ = 0;
   double weight_sum_ = 0;
   std::vector<Index> source_;                               // row of X for each row here; empty: the same
   AlignedBuffer x_, e_, sqrt_weight_;
   std::vector<AlignedBuffer> q_;
   std::vector<const double*> q_pointers_;
 };
-
-// Visits every chunk and adds what it found: visit(chunk, worker, partial) adds to `partial`, `size` doubles that start at
-// zero; the total over chunks, in chunk order, goes to `sum`.
-template <class Visit>
-void sum_over_chunks(const Tiles& tiles, ThreadPool& pool, Index size, AlignedBuffer& scratch, double* sum,
-                     Visit&& visit) {
-  const Index stride = round_up(size, kernels::kPanel);
-  scratch.reserve(tiles.chunks() * stride);
-  pool.run(tiles.chunks(), [&](Index chunk, int worker) {
-    double* partial = scratch.data() + chunk * stride;
-    std::memset(partial, 0, static_cast<std::size_t>(stride) * sizeof(double));
-    visit(chunk, worker, partial);
-  });
-  for (Index i = 0; i < size; ++i) {
-    double total = 0;
-    for (Index chunk = 0; chunk < tiles.chunks(); ++chunk) total += scratch[chunk * stride + i];
-    sum[i] = total;
-  }
-}
 
 }  // namespace sconet

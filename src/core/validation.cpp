@@ -15,11 +15,9 @@ Validation::Validation(Engine& engine, MatrixView X, MatrixView Y, int y_exponen
 void Validation::append(const Candidate& node) {
   single_.resize(1, tiles_.inputs());
   single_.set(0, node);
-  engine_.pool.run(tiles_.chunks(), [&](Index chunk, int worker) {
-    for (Index tile = tiles_.chunk_begin(chunk); tile < tiles_.chunk_end(chunk); ++tile)
-      engine_.kernels.node_tile(tiles_.view(tile, 0), engine_.act, single_.view().packed,
-                                engine_.g[static_cast<std::size_t>(worker)].data(),
-                                h_.data() + Tiles::first_row(tile));
+  tiles_.visit(engine_.pool, [&](Index tile, int worker) {
+    engine_.kernels.node_tile(tiles_.view(tile, 0), engine_.act, single_.view().packed,
+                              engine_.g[static_cast<std::size_t>(worker)].data(), h_.data() + Tiles::first_row(tile));
   });
   if (nodes_ == H_.cols()) H_.conservativeResize(Y_.rows(), std::max<Index>(16, 2 * nodes_));
   H_.col(nodes_++) = Eigen::Map<const Eigen::VectorXd>(h_.data(), Y_.rows());
@@ -27,12 +25,11 @@ void Validation::append(const Candidate& node) {
 
 double Validation::rmse(const Eigen::MatrixXd& beta, const Eigen::RowVectorXd& intercept) {
   double sum = 0;
-  sum_over_chunks(tiles_, engine_.pool, 1, scratch_, &sum, [&](Index chunk, int, double* partial) {
-    const Index first = Tiles::first_row(tiles_.chunk_begin(chunk));
-    const Index count = std::min(Y_.rows(), Tiles::first_row(tiles_.chunk_end(chunk))) - first;
+  tiles_.sum(engine_.pool, 1, scratch_, &sum, [&](Index tile, double* partial) {
+    const Index first = Tiles::first_row(tile), count = tiles_.tile_rows(tile);
     Eigen::MatrixXd e = Y_.middleRows(first, count).rowwise() - intercept;
     if (beta.rows() > 0) e.noalias() -= H_.block(first, 0, count, beta.rows()) * beta;
-    *partial = e.squaredNorm();
+    *partial += e.squaredNorm();
   });
   return std::sqrt(sum / static_cast<double>(Y_.rows()));
 }

@@ -41,6 +41,7 @@ void affine(const TileView& tile, const double* packed, double* g) {
         for (Index v = 0; v < NV; ++v) acc[i][v] = load(w + v * kLanes);
       w += width;
       for (Index k = 0; k < tile.inputs; ++k, w += width, x += kPanel) {
+        __builtin_prefetch(x + 16 * kPanel, 0, 3);
         Vec wk[NV];
         SCONET_UNROLL
         for (Index v = 0; v < NV; ++v) wk[v] = load(w + v * kLanes);
@@ -99,16 +100,25 @@ void activate_panel(const TileView& tile, Act act, double* g, double* norm) {
   }
 }
 
+// What accumulate() calls into the cache while it works: the panel it will see next into L1, and, for the first candidates
+// of a tile, the same panel of the next tile into L2. Prefetching never faults, so neither has to exist.
+struct Ahead {
+  const double* next_panel;
+  bool next_tile;
+};
+
 // sums[j][candidate] += sum over rows of a[row][j] g[row][candidate], for NJ columns of a panel with `width` columns.
-template <Index NV, Index NJ, bool prefetch>
-__attribute__((noinline)) void accumulate(const double* a, Index width, const double* g, Index rows, double* sums) {
+template <Index NV, Index NJ, bool next_tile>
+__attribute__((noinline)) void accumulate(const double* a, Index width, const double* g, Index rows, double* sums,
+                                          const double* next_panel) {
   Vec acc[NJ][NV];
   SCONET_UNROLL
   for (Index j = 0; j < NJ; ++j)
     SCONET_UNROLL
     for (Index v = 0; v < NV; ++v) acc[j][v] = all(0.0);
   for (Index row = 0; row < rows; ++row, a += width, g += NV * kLanes) {
-    if constexpr (prefetch) __builtin_prefetch(a + kTileRows * kPanel, 0, 2);  // the same panel, the next tile
+    __builtin_prefetch(next_panel + row * kPanel, 0, 3);
+    if constexpr (next_tile) __builtin_prefetch(a + kTileRows * kPanel, 0, 2);
     Vec gr[NV];
     SCONET_UNROLL
     for (Index v = 0; v < NV; ++v) gr[v] = load(g + v * kLanes);
@@ -128,46 +138,76 @@ __attribute__((noinline)) void accumulate(const double* a, Index width, const do
     }
 }
 
+// accumulate() for a single column, E of one output: four sums side by side, because one alone would wait for itself.
+template <Index NV>
+__attribute__((noinline)) void accumulate_single(const double* a, const double* g, Index rows, double* sums) {
+  Vec acc[4][NV];
+  SCONET_UNROLL
+  for (Index i = 0; i < 4; ++i)
+    SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) acc[i][v] = all(0.0);
+  Index row = 0;
+  for (; row + 4 <= rows; row += 4) {
+    SCONET_UNROLL
+    for (Index i = 0; i < 4; ++i)
+      SCONET_UNROLL
+      for (Index v = 0; v < NV; ++v)
+        acc[i][v] = madd(all(a[row + i]), load(g + ((row + i) * NV + v) * kLanes), acc[i][v]);
+  }
+  for (; row < rows; ++row)
+    SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) acc[0][v] = madd(all(a[row]), load(g + (row * NV + v) * kLanes), acc[0][v]);
+  SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) {
+    double* s = sums + v * kLanes;
+    store(s, load(s) + ((acc[0][v] + acc[1][v]) + (acc[2][v] + acc[3][v])));
+  }
+}
+
 // accumulate() for the first `columns` (1 .. kPanel) columns of a panel.
-template <Index NV, bool prefetch>
-void accumulate_columns(const double* a, Index width, Index columns, const double* g, Index rows, double* sums) {
+template <Index NV>
+void accumulate_columns(const double* a, Index width, Index columns, const double* g, Index rows, double* sums,
+                        Ahead ahead) {
+  const auto block = [&]<Index NJ>() {
+    ahead.next_tile ? accumulate<NV, NJ, true>(a, width, g, rows, sums, ahead.next_panel)
+                    : accumulate<NV, NJ, false>(a, width, g, rows, sums, ahead.next_panel);
+  };
   for (; columns >= kBlock; columns -= kBlock, a += kBlock, sums += kBlock * NV * kLanes)
-    accumulate<NV, kBlock, prefetch>(a, width, g, rows, sums);
+    block.template operator()<kBlock>();
   switch (columns) {
-    case 1: return accumulate<NV, 1, prefetch>(a, width, g, rows, sums);
-    case 2: return accumulate<NV, 2, prefetch>(a, width, g, rows, sums);
-    case 3: return accumulate<NV, 3, prefetch>(a, width, g, rows, sums);
+    case 1: return block.template operator()<1>();
+    case 2: return block.template operator()<2>();
+    case 3: return block.template operator()<3>();
 #if defined(__AVX512F__)
-    case 4: return accumulate<NV, 4, prefetch>(a, width, g, rows, sums);
-    case 5: return accumulate<NV, 5, prefetch>(a, width, g, rows, sums);
-    case 6: return accumulate<NV, 6, prefetch>(a, width, g, rows, sums);
-    case 7: return accumulate<NV, 7, prefetch>(a, width, g, rows, sums);
+    case 4: return block.template operator()<4>();
+    case 5: return block.template operator()<5>();
+    case 6: return block.template operator()<6>();
+    case 7: return block.template operator()<7>();
 #endif
     default: return;
   }
 }
 
 template <Index NV>
-void score_panel(const TileView& tile, Act act, const double* packed, double* g, double* sums, bool prefetch) {
+void score_panel(const TileView& tile, Act act, const double* packed, double* g, double* sums, bool first_panel) {
   constexpr Index stride = NV * kLanes;
   affine<NV>(tile, packed, g);
   alignas(kAlignment) double norm[NV * kLanes];
   activate_panel<NV>(tile, act, g, norm);
-  for (Index j = 0; j < tile.outputs; j += kPanel) {
+  if (tile.outputs == 1) accumulate_single<NV>(tile.e, g, tile.rows, sums);
+  for (Index j = 0; tile.outputs > 1 && j < tile.outputs; j += kPanel) {
+    const double* e = tile.e + j * kTileRows;
     const Index width = tile.outputs - j < kPanel ? tile.outputs - j : kPanel;
-    accumulate_columns<NV, false>(tile.e + j * kTileRows, width, width, g, tile.rows, sums + j * stride);
+    accumulate_columns<NV>(e, width, width, g, tile.rows, sums + j * stride, {e + kPanel * kTileRows, false});
   }
   sums += tile.outputs * stride;
-  SCONET_UNROLL
   for (Index v = 0; v < NV; ++v) store(sums + v * kLanes, load(sums + v * kLanes) + load(norm + v * kLanes));
   sums += stride;
   for (Index k = 0; k < tile.columns; k += kPanel, sums += kPanel * stride) {
     const double* q = tile.q[k / kPanel] + tile.q_offset;
     const Index columns = tile.columns - k < kPanel ? tile.columns - k : kPanel;
-    if (prefetch)
-      accumulate_columns<NV, true>(q, kPanel, columns, g, tile.rows, sums);
-    else
-      accumulate_columns<NV, false>(q, kPanel, columns, g, tile.rows, sums);
+    const double* next = k + kPanel < tile.columns ? tile.q[k / kPanel + 1] + tile.q_offset : q;
+    accumulate_columns<NV>(q, kPanel, columns, g, tile.rows, sums, {next, first_panel});
   }
 }
 

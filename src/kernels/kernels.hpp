@@ -22,7 +22,7 @@ namespace sconet::kernels {
 
 using Index = ptrdiff_t;
 
-inline constexpr Index kTileRows = 144;   // rows of a tile: one tile of G for a panel of candidates fits into L1
+inline constexpr Index kTileRows = 128;   // rows of a tile: one tile of G for a panel of candidates fits into L1
 inline constexpr Index kPanel = 8;        // columns of a Q or E panel; rows of an X group
 inline constexpr Index kMaxPanel = 24;    // candidates in a panel at the widest level
 inline constexpr Index kAlignment = 64;   // bytes

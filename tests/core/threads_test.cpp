@@ -32,7 +32,7 @@ void expect_same_bits(const TrainResult& a, const TrainResult& b) {
 }
 
 TEST(SameBits, ForOneTwoThreeAndEightThreads) {
-  // 2000 rows are one chunk, 6000 five: threads share by candidates, by rows, and by both.
+  // 2000 rows are one large chunk, 6000 two: threads share by candidates, by rows, and by both.
   for (const Index rows : {Index{2000}, Index{6000}}) {
     const auto p = testing::smooth_problem(rows, 4, 2, 1), v = testing::smooth_problem(1500, 4, 2, 2);
     const Eigen::VectorXd w = testing::random_matrix(rows, 1, 3, 0, 2);

@@ -114,7 +114,7 @@ TEST_P(KernelTest, ScoresEqualScalarSumsExactlyOnIntegers) {
   for (const Index m : around({4, kPanel, 2 * kPanel})) check(150, 2, m, 3, 5, true);
   for (const Index d : around({kPanel, 17})) check(20, d, 2, 3, 5, false);
   check(1, 1, 1, 0, 1, false);
-  check(9 * 8 * kTileRows + 5, 1, 1, 2, 3, true);  // several chunks
+  check(3 * 16 * kTileRows + 5, 1, 1, 2, 3, true);  // several chunks
 }
 
 TEST_P(KernelTest, ScoresFollowEveryActivation) {
