@@ -54,7 +54,8 @@ bool right(Problem& p, const BatchSums& sums, Index L) {
     if (!close(sums.norm2(t), size, size) || !close(sums.eg(0, t), p.E.col(0).dot(h), size)) return false;
     for (Index k = 0; k < L; ++k) {
       double qh = 0;
-      for (Index i = 0; i < h.size(); ++i) qh += p.tiles.basis(i / kernels::kTileRows, i % kernels::kTileRows, k) * h[i];
+      for (Index i = 0; i < h.size(); ++i)
+        qh += p.tiles.basis(i / kernels::kTileRows, i % kernels::kTileRows, k) * h[i];
       if (!close(sums.qg(k, t), qh, size)) return false;
     }
   }
@@ -62,12 +63,16 @@ bool right(Problem& p, const BatchSums& sums, Index L) {
 }
 
 int run(const std::string& out) {
-  const std::vector<Size> sizes = {{12757, 81, 50, 0, 0},      {12757, 81, 200, 0.75, 0.70}, {12757, 81, 400, 0.75, 0.70},
-                                   {900, 1, 50, 0.55, 0},      {200000, 16, 100, 0.68, 0}};
+  const std::vector<Size> sizes = {{12757, 81, 50, 0, 0},
+                                   {12757, 81, 200, 0.75, 0.70},
+                                   {12757, 81, 400, 0.75, 0.70},
+                                   {900, 1, 50, 0.55, 0},
+                                   {200000, 16, 100, 0.68, 0}};
   const bool two = std::thread::hardware_concurrency() >= 2;
   nlohmann::json rows = nlohmann::json::array();
-  fmt::print("Candidate scoring, f64, {} candidates, sigmoid. Share of the multiply-add peak measured beside each row.\n\n",
-             kCandidates);
+  fmt::print(
+      "Candidate scoring, f64, {} candidates, sigmoid. Share of the multiply-add peak measured beside each row.\n\n",
+      kCandidates);
   fmt::print("{:>8} {:>4} {:>6} {:>8} {:>11} {:>10} {:>9} {:>10} {:>7} {:>6}\n", "rows", "d", "nodes", "threads",
              "level", "ms", "GFLOP/s", "peak", "share", "goal");
   for (const Size& s : sizes) {
@@ -92,12 +97,19 @@ int run(const std::string& out) {
         const auto [seconds, peak, share] =
             share_of_peak([&] { scorer.score(p.tiles, batch, s.L); }, flops(s), kernels, pool, 15, 0.08);
         const double goal = !best ? 0 : threads == 1 ? s.goal_one : s.goal_two;
-        fmt::print("{:>8} {:>4} {:>6} {:>8} {:>11} {:>10.3f} {:>9.1f} {:>10.1f} {:>7.3f} {:>6}\n", s.n, s.d, s.L, threads,
-                   kernels.name, seconds * 1e3, flops(s) / seconds * 1e-9, peak * 1e-9, share,
+        fmt::print("{:>8} {:>4} {:>6} {:>8} {:>11} {:>10.3f} {:>9.1f} {:>10.1f} {:>7.3f} {:>6}\n", s.n, s.d, s.L,
+                   threads, kernels.name, seconds * 1e3, flops(s) / seconds * 1e-9, peak * 1e-9, share,
                    goal == 0 ? "" : fmt::format("{:.2f}{}", goal, share >= goal ? "" : " missed"));
-        rows.push_back({{"n", s.n}, {"d", s.d}, {"nodes", s.L}, {"candidates", kCandidates}, {"threads", threads},
-                        {"isa", kernels.name}, {"seconds", seconds}, {"gflops", flops(s) / seconds * 1e-9},
-                        {"peak_gflops", peak * 1e-9}, {"fraction_of_fma_peak", share}});
+        rows.push_back({{"n", s.n},
+                        {"d", s.d},
+                        {"nodes", s.L},
+                        {"candidates", kCandidates},
+                        {"threads", threads},
+                        {"isa", kernels.name},
+                        {"seconds", seconds},
+                        {"gflops", flops(s) / seconds * 1e-9},
+                        {"peak_gflops", peak * 1e-9},
+                        {"fraction_of_fma_peak", share}});
         if (goal > 0) rows.back()["goal"] = goal;
       }
     }

@@ -50,8 +50,8 @@ struct Share {
   double share = 0;    // of the peak
 };
 
-// The share of the multiply-add peak at which f does its `flops` operations. The clock of a processor wanders, so peak and
-// f are measured in turns, and the median turn counts.
+// The share of the multiply-add peak at which f does its `flops` operations. The clock of a processor wanders, so peak
+// and f are measured in turns, and the median turn counts.
 template <class F>
 Share share_of_peak(F&& f, double flops, const kernels::Kernels& kernels, ThreadPool& pool, int turns, double seconds) {
   std::vector<Share> all;

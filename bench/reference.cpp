@@ -1,5 +1,5 @@
-// RMPI-SCN as the paper writes it: the Greville recursion (Eq. 55-60) with H and H^+ in full, all candidates of a batch at
-// once by Eigen's matrix products. One thread. Prints one JSON object.
+// RMPI-SCN as the paper writes it: the Greville recursion (Eq. 55-60) with H and H^+ in full, all candidates of a batch
+// at once by Eigen's matrix products. One thread. Prints one JSON object.
 //
 //   bench_reference N d NODES CANDIDATES
 
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
       P = G;
       if (H.cols() > 0) {
         const MatrixXd D = inverse * G;
-        P.noalias() -= H * D;                                                          // Eq. 55
+        P.noalias() -= H * D;  // Eq. 55
       }
       const ArrayXd p2 = P.colwise().squaredNorm(), h2 = G.colwise().squaredNorm();
       const ArrayXd ep = (e.transpose() * P).transpose().array();

@@ -32,7 +32,8 @@ double flops(Index n, Index d, const TrainReport& report, Index candidates) {
   double total = 0;
   for (const NodeRecord& r : report.history) {
     const auto L = static_cast<double>(r.nodes - 1);
-    total += 2.0 * static_cast<double>(n) * static_cast<double>(candidates * r.batches) * (static_cast<double>(d) + L + 2);
+    total +=
+        2.0 * static_cast<double>(n) * static_cast<double>(candidates * r.batches) * (static_cast<double>(d) + L + 2);
     total += 6.0 * static_cast<double>(n) * L;
   }
   return total;
@@ -54,7 +55,8 @@ json whole_run() {
   const auto p = setting_problem(n, d);
   fmt::print("\nA whole RMPI-SCN run: {} rows, {} inputs, {} nodes, {} candidates, two batches a node\n\n", n, d, nodes,
              candidates);
-  fmt::print("{:>8} {:>9} {:>9} {:>9} {:>9} {:>7} {:>6}\n", "threads", "seconds", "GFLOP", "GFLOP/s", "peak", "share", "goal");
+  fmt::print("{:>8} {:>9} {:>9} {:>9} {:>9} {:>7} {:>6}\n", "threads", "seconds", "GFLOP", "GFLOP/s", "peak", "share",
+             "goal");
   json rows = json::array();
   for (const int threads : {1, 2}) {
     if (threads > processors()) continue;
@@ -68,9 +70,16 @@ json whole_run() {
     const auto [seconds, peak, share] = share_of_peak([&] { train(p.X, p.Y, o); }, work, kernels, pool, 3, 0.0);
     fmt::print("{:>8} {:>9.3f} {:>9.0f} {:>9.1f} {:>9.1f} {:>7.3f} {:>6}\n", threads, seconds, work * 1e-9,
                work / seconds * 1e-9, peak * 1e-9, share, share >= 0.65 ? "0.65" : "0.65 missed");
-    rows.push_back({{"n", n}, {"d", d}, {"nodes", nodes}, {"candidates", candidates}, {"threads", threads},
-                    {"isa", kernels.name}, {"seconds", seconds}, {"peak_gflops", peak * 1e-9},
-                    {"fraction_of_fma_peak", share}, {"goal", 0.65}});
+    rows.push_back({{"n", n},
+                    {"d", d},
+                    {"nodes", nodes},
+                    {"candidates", candidates},
+                    {"threads", threads},
+                    {"isa", kernels.name},
+                    {"seconds", seconds},
+                    {"peak_gflops", peak * 1e-9},
+                    {"fraction_of_fma_peak", share},
+                    {"goal", 0.65}});
   }
   return rows;
 }
@@ -90,7 +99,8 @@ json against_reference() {
   struct Size {
     Index n, d, nodes, candidates;
   };
-  fmt::print("\nAgainst the literal recursion (Greville, Eigen's matrix products, -march=native, same draws), one thread\n\n");
+  fmt::print(
+      "\nAgainst the literal recursion (Greville, Eigen's matrix products, -march=native, same draws), one thread\n\n");
   fmt::print("{:>8} {:>4} {:>6} {:>11} {:>11} {:>10} {:>7} {:>12}\n", "rows", "d", "nodes", "candidates", "literal s",
              "sconet s", "ratio", "same nodes");
   json rows = json::array();
@@ -107,17 +117,24 @@ json against_reference() {
       const Index batch = choice[0], t = choice[1];
       const auto c = draw_candidate(o.seed, same + 1, batch, t, s.d, o.scales[static_cast<std::size_t>(batch)]);
       if (c.w != r.network.weights().col(same)) break;
-      const double e2 = std::pow(r.report.history[static_cast<std::size_t>(same)].train_rmse, 2) * static_cast<double>(s.n);
+      const double e2 =
+          std::pow(r.report.history[static_cast<std::size_t>(same)].train_rmse, 2) * static_cast<double>(s.n);
       const double theirs = literal["residual2"][static_cast<std::size_t>(same)];
       if (std::abs(e2 - theirs) > 1e-6 * e2) break;
     }
     if (same < 5) throw std::runtime_error("the engine and the literal recursion part before the fifth node");
     const double seconds = shortest([&] { train(p.X, p.Y, o); }, 0.0, 2);
     const double ratio = literal["seconds"].get<double>() / seconds;
-    fmt::print("{:>8} {:>4} {:>6} {:>11} {:>11.3f} {:>10.3f} {:>7.1f} {:>12}\n", s.n, s.d, r.network.nodes(), s.candidates,
-               literal["seconds"].get<double>(), seconds, ratio, fmt::format("{} of {}", same, s.nodes));
-    rows.push_back({{"n", s.n}, {"d", s.d}, {"nodes", s.nodes}, {"candidates", s.candidates},
-                    {"literal_seconds", literal["seconds"]}, {"seconds", seconds}, {"ratio", ratio}, {"same_nodes", same}});
+    fmt::print("{:>8} {:>4} {:>6} {:>11} {:>11.3f} {:>10.3f} {:>7.1f} {:>12}\n", s.n, s.d, r.network.nodes(),
+               s.candidates, literal["seconds"].get<double>(), seconds, ratio, fmt::format("{} of {}", same, s.nodes));
+    rows.push_back({{"n", s.n},
+                    {"d", s.d},
+                    {"nodes", s.nodes},
+                    {"candidates", s.candidates},
+                    {"literal_seconds", literal["seconds"]},
+                    {"seconds", seconds},
+                    {"ratio", ratio},
+                    {"same_nodes", same}});
   }
   return rows;
 }
@@ -139,7 +156,8 @@ double batch_seconds(Index n, Index d, Index L, Index T) {
   Tiles tiles(X, E, {}, 0);
   for (Index k = 0; k < L; ++k) {
     tiles.add_column();
-    for (Index i = 0; i < n; ++i) tiles.basis(i / kernels::kTileRows, i % kernels::kTileRows, k) = 1.0 / static_cast<double>(1 + i + k);
+    for (Index i = 0; i < n; ++i)
+      tiles.basis(i / kernels::kTileRows, i % kernels::kTileRows, k) = 1.0 / static_cast<double>(1 + i + k);
   }
   ThreadPool pool(1);
   Engine engine(select_kernels(Isa::automatic), kernels::Act::sigmoid, pool);
@@ -156,7 +174,8 @@ double batch_seconds(Index n, Index d, Index L, Index T) {
 }
 
 json growth() {
-  fmt::print("\nHow the time of a batch grows: exponent of each part of the model N * T * (d + L), goal at most 1.1\n\n");
+  fmt::print(
+      "\nHow the time of a batch grows: exponent of each part of the model N * T * (d + L), goal at most 1.1\n\n");
   json rows = json::array();
   const auto sweep = [&](const char* what, std::initializer_list<Index> values, auto seconds_of, auto model) {
     std::vector<double> x, y;
@@ -171,12 +190,16 @@ json growth() {
     rows.push_back({{"what", what}, {"exponent", e}, {"goal", 1.1}});
   };
   const auto same = [](Index v) { return static_cast<double>(v); };
-  sweep("N", {2000, 8000, 32000, 128000}, [](Index v) { return batch_seconds(v, 16, 100, 96); }, same);
-  sweep("T", {24, 96, 384, 1536}, [](Index v) { return batch_seconds(8000, 16, 100, v); }, same);
-  sweep("d + L, by L", {50, 100, 200, 400, 800}, [](Index v) { return batch_seconds(8000, 16, v, 96); },
-        [](Index v) { return static_cast<double>(16 + v); });
-  sweep("d + L, by d", {8, 32, 128, 512}, [](Index v) { return batch_seconds(8000, v, 100, 96); },
-        [](Index v) { return static_cast<double>(v + 100); });
+  sweep(
+      "N", {2000, 8000, 32000, 128000}, [](Index v) { return batch_seconds(v, 16, 100, 96); }, same);
+  sweep(
+      "T", {24, 96, 384, 1536}, [](Index v) { return batch_seconds(8000, 16, 100, v); }, same);
+  sweep(
+      "d + L, by L", {50, 100, 200, 400, 800}, [](Index v) { return batch_seconds(8000, 16, v, 96); },
+      [](Index v) { return static_cast<double>(16 + v); });
+  sweep(
+      "d + L, by d", {8, 32, 128, 512}, [](Index v) { return batch_seconds(8000, v, 100, 96); },
+      [](Index v) { return static_cast<double>(v + 100); });
   return rows;
 }
 
@@ -204,9 +227,11 @@ json memory(const char* self) {
   if (wait4(child, &status, 0, &usage) != child || status != 0) throw std::runtime_error("the memory run failed");
   const double peak = static_cast<double>(usage.ru_maxrss) * 1024;
   const double limit = 1.25 * 8 * static_cast<double>(kMemoryRows * (kMemoryInputs + kMemoryNodes + 1)) + 64e6;
-  fmt::print("\nMemory: {} rows, {} inputs, {} nodes: peak {:.0f} MB, the caller's own data included; goal {:.0f} MB{}\n",
-             kMemoryRows, kMemoryInputs, kMemoryNodes, peak * 1e-6, limit * 1e-6, peak <= limit ? "" : " missed");
-  return {{"n", kMemoryRows}, {"d", kMemoryInputs}, {"nodes", kMemoryNodes}, {"peak_bytes", peak}, {"goal_bytes", limit}};
+  fmt::print(
+      "\nMemory: {} rows, {} inputs, {} nodes: peak {:.0f} MB, the caller's own data included; goal {:.0f} MB{}\n",
+      kMemoryRows, kMemoryInputs, kMemoryNodes, peak * 1e-6, limit * 1e-6, peak <= limit ? "" : " missed");
+  return {
+      {"n", kMemoryRows}, {"d", kMemoryInputs}, {"nodes", kMemoryNodes}, {"peak_bytes", peak}, {"goal_bytes", limit}};
 }
 
 int run(const char* self, const std::string& out) {

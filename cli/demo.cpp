@@ -110,8 +110,8 @@ std::string demo(std::int64_t runs, std::int64_t threads) {
       "{} training and {} test rows; mean of {} run{} with new splits and seeds; {} thread{}, {} kernels\n\n",
       data.X.rows(), split.train.X.rows(), split.test.X.rows(), runs, runs == 1 ? "" : "s", used, used == 1 ? "" : "s",
       instructions);
-  s += fmt::format("  {:<10} {:>6}   {:^20}   {:^20}   {:>9}   {:^19}\n", "method", "nodes", "training RMSE", "test RMSE",
-                   "seconds", "paper's test RMSE");
+  s += fmt::format("  {:<10} {:>6}   {:^20}   {:^20}   {:>9}   {:^19}\n", "method", "nodes", "training RMSE",
+                   "test RMSE", "seconds", "paper's test RMSE");
   s += "  " + std::string(98, '-') + '\n';
   const char* paper[] = {"1.6e-03", "3.2e-03"};
   for (std::size_t i = 0; i < contestants.size(); ++i) {
@@ -123,7 +123,8 @@ std::string demo(std::int64_t runs, std::int64_t threads) {
   s += fmt::format("\n  RMPI-SCN's test error is {:.1f} times smaller than SCN-III's, with {} nodes fewer.\n",
                    contestants[1].test.mean() / contestants[0].test.mean(),
                    contestants[1].options.max_nodes - contestants[0].options.max_nodes);
-  s += "\n  Training RMSE as the first network of each grows (R: RMPI-SCN, S: SCN-III, *: both)\n\n" + curves(contestants);
+  s += "\n  Training RMSE as the first network of each grows (R: RMPI-SCN, S: SCN-III, *: both)\n\n" +
+       curves(contestants);
   return s;
 }
 

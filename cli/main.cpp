@@ -23,15 +23,15 @@ std::string options_table() {
     return out;
   };
   for (const auto& o : sconet::describe_options())
-    s += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", o.name, o.matlab_name, cell(o.type), o.default_value, o.bounds,
-                     cell(o.sentence));
+    s += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", o.name, o.matlab_name, cell(o.type), o.default_value,
+                     o.bounds, cell(o.sentence));
   return s;
 }
 
 int run(int argc, char** argv) {
   CLI::App app{"sconet: stochastic configuration networks"};
   app.set_version_flag("--version", "sconet " SCONET_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
 
   std::int64_t runs = 10, threads = 0;
   auto* demo = app.add_subcommand("demo", "Train RMPI-SCN and SCN-III on a generated function and compare them");
@@ -43,6 +43,10 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kOk : kUsage;
+  }
+  if (app.get_subcommands().empty()) {
+    fmt::print(stderr, "{}", app.help());
+    return kUsage;
   }
   if (*demo) fmt::print("{}", sconet::cli::demo(runs, threads));
   if (*options) fmt::print("{}", options_table());

@@ -18,8 +18,8 @@ class MatrixView {
       : data_(data), rows_(rows), cols_(cols), row_stride_(row_stride), col_stride_(col_stride) {}
 
   template <class Derived>
-    requires(std::is_same_v<typename Derived::Scalar, double> && (Derived::Flags & Eigen::DirectAccessBit) != 0)
-  MatrixView(const Eigen::DenseBase<Derived>& m)  // NOLINT(google-explicit-constructor)
+  requires(std::is_same_v<typename Derived::Scalar, double> && (Derived::Flags & Eigen::DirectAccessBit) != 0)
+      MatrixView(const Eigen::DenseBase<Derived>& m)  // NOLINT(google-explicit-constructor)
       : MatrixView(m.derived().data(), m.rows(), m.cols(), row_stride(m.derived()), col_stride(m.derived())) {}
 
   Index rows() const { return rows_; }

@@ -14,8 +14,8 @@ class Network {
 
   // weights d x L, biases L, output_weights L x m, intercept 1 x m; throws std::invalid_argument when the shapes do
   // not fit together.
-  Network(Eigen::MatrixXd weights, Eigen::VectorXd biases, Eigen::MatrixXd output_weights,
-          Eigen::RowVectorXd intercept, Activation activation);
+  Network(Eigen::MatrixXd weights, Eigen::VectorXd biases, Eigen::MatrixXd output_weights, Eigen::RowVectorXd intercept,
+          Activation activation);
 
   Index inputs() const { return weights_.rows(); }
   Index outputs() const { return output_weights_.cols(); }

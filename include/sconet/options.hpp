@@ -74,7 +74,7 @@ struct OptionInfo {
   std::string matlab_name;  // its name in the MATLAB release of SCN, or empty
   std::string type;         // "integer", "number", "numbers", "flag" or the choices "a|b|c"
   std::string default_value;
-  std::string bounds;       // "0 < r < 1", or empty
+  std::string bounds;  // "0 < r < 1", or empty
   std::string sentence;
 };
 

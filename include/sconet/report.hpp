@@ -10,19 +10,19 @@
 
 namespace sconet {
 
-// RMSE is sqrt(sum_i w_i |y_i - f(x_i)|^2 / sum_i w_i) in the target's own unit; with several outputs the squares of all
-// outputs are added (Eq. 65).
+// RMSE is sqrt(sum_i w_i |y_i - f(x_i)|^2 / sum_i w_i) in the target's own unit; with several outputs the squares of
+// all outputs are added (Eq. 65).
 struct NodeRecord {
-  Index nodes = 0;         // nodes after this one was added: L
+  Index nodes = 0;  // nodes after this one was added: L
   double train_rmse = 0;
-  double valid_rmse = 0;   // NaN without validation rows
-  double scale = 0;        // lambda: weights and bias were drawn from [-lambda, lambda]
-  double r = 0;            // the r_L that the node was asked to meet; 1 when nothing was asked (the first RMPI node)
-  Index batches = 0;       // batches drawn for this step
-  Index admissible = 0;    // candidates of the accepted batch that met r_L
-  double score = 0;        // share of |e_{L-1}|^2 that the supervisor says the node removes; admissible: >= 1 - r_L
-  bool fallback = false;   // no candidate met r_L; taken as the best seen
-  double seconds = 0;      // since training began
+  double valid_rmse = 0;  // NaN without validation rows
+  double scale = 0;       // lambda: weights and bias were drawn from [-lambda, lambda]
+  double r = 0;           // the r_L that the node was asked to meet; 1 when nothing was asked (the first RMPI node)
+  Index batches = 0;      // batches drawn for this step
+  Index admissible = 0;   // candidates of the accepted batch that met r_L
+  double score = 0;       // share of |e_{L-1}|^2 that the supervisor says the node removes; admissible: >= 1 - r_L
+  bool fallback = false;  // no candidate met r_L; taken as the best seen
+  double seconds = 0;     // since training began
 };
 
 enum class StopReason {
@@ -34,25 +34,25 @@ enum class StopReason {
   no_admissible,  // no candidate met r_L and the options say stop, or relaxing r did not help
   validation,     // the validation error has not improved for `patience` nodes
   time_limit,
-  interrupted,    // the stop token asked for it
+  interrupted,  // the stop token asked for it
 };
 
 std::string_view name(StopReason reason);      // "max_nodes"
 std::string_view sentence(StopReason reason);  // "the network reached the allowed number of nodes"
 
 struct TrainReport {
-  std::string method;                 // "RMPI-SCN", "SCN-III", "SCN-I"
-  Index rows = 0;                     // training rows with a weight above zero
+  std::string method;  // "RMPI-SCN", "SCN-III", "SCN-I"
+  Index rows = 0;      // training rows with a weight above zero
   Index inputs = 0, outputs = 0;
-  std::vector<NodeRecord> history;    // one per node that was grown, also those dropped again by validation
-  Index network_nodes = 0;            // nodes of the network returned
-  double initial_rmse = 0;            // of the network without nodes (zero, or the intercept)
-  double train_rmse = 0;              // of the network returned
-  double valid_rmse = 0;              // of the network returned; NaN without validation rows
+  std::vector<NodeRecord> history;  // one per node that was grown, also those dropped again by validation
+  Index network_nodes = 0;          // nodes of the network returned
+  double initial_rmse = 0;          // of the network without nodes (zero, or the intercept)
+  double train_rmse = 0;            // of the network returned
+  double valid_rmse = 0;            // of the network returned; NaN without validation rows
   StopReason stop_reason = StopReason::not_run;
   double seconds = 0;
   int threads = 0;
-  std::string instructions;           // "x86-64-v4"
+  std::string instructions;  // "x86-64-v4"
   // Leverage of each row of X in the fit returned, sum_k Q_ik^2, where the output weights are refitted (RMPI, SCN-III);
   // e_i / (1 - leverage_i) is the leave-one-out residual. Zero for rows of weight zero; empty for SCN-I.
   Eigen::VectorXd leverages;

@@ -27,8 +27,8 @@ struct TrainResult {
 // Grows a network on X (n x d) and Y (n x m).
 //
 // The result depends on the data, the options and the seed alone: never on the number of threads, the clock (but for
-// time_limit) or the locale. Throws std::invalid_argument for a caller's mistake, naming the option or the row and column,
-// and std::bad_alloc when memory does not suffice; every numerical outcome is a result with a reason.
+// time_limit) or the locale. Throws std::invalid_argument for a caller's mistake, naming the option or the row and
+// column, and std::bad_alloc when memory does not suffice; every numerical outcome is a result with a reason.
 TrainResult train(MatrixView X, MatrixView Y, const TrainOptions& options = {}, const TrainExtras& extras = {});
 
 }  // namespace sconet

@@ -42,7 +42,8 @@ void check_data(MatrixView X, MatrixView Y, const TrainExtras& extras) {
     check_finite(w, "weights");
     bool any = false;
     for (Index i = 0; i < w.rows(); ++i) {
-      if (w(i, 0) < 0) refuse(fmt::format("weights has {} in row {} (counted from 0): a weight is zero or more", w(i, 0), i));
+      if (w(i, 0) < 0)
+        refuse(fmt::format("weights has {} in row {} (counted from 0): a weight is zero or more", w(i, 0), i));
       any = any || w(i, 0) > 0;
     }
     if (!any) refuse("weights are all zero: no row is left to learn from");

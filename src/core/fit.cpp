@@ -130,7 +130,8 @@ std::optional<Added> Refit::append_column(Eigen::VectorXd c, double h2, double p
   const double before = objective2().sum();
   tiles_.add_column();
   tiles_.visit(engine_.pool, [&](Index tile, int) {
-    for (Index i = 0; i < tiles_.tile_rows(tile); ++i) tiles_.basis(tile, i, L) = p_[Tiles::first_row(tile) + i] /= norm;
+    for (Index i = 0; i < tiles_.tile_rows(tile); ++i)
+      tiles_.basis(tile, i, L) = p_[Tiles::first_row(tile) + i] /= norm;
   });
   reduce_residual(coefficients);
 
@@ -206,7 +207,7 @@ Eigen::RowVectorXd Greedy::take_column() {
   tiles_.sum(engine_.pool, 1 + m, scratch_, sums.data(), [&](Index tile, double* partial) {
     add_products(tiles_, tile, p_.data() + Tiles::first_row(tile), partial);
   });
-  const Eigen::RowVectorXd beta = sums.tail(m).transpose() / sums[0];
+  Eigen::RowVectorXd beta = sums.tail(m).transpose() / sums[0];
   reduce_residual(beta);
   return beta;
 }

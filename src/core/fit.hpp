@@ -37,7 +37,7 @@ class Fit {
   virtual Eigen::VectorXd leverages(Index nodes) = 0;
 
   Index nodes() const { return nodes_; }
-  const Eigen::VectorXd& residual2() const { return residual2_; }       // |e_q|^2 on the rows
+  const Eigen::VectorXd& residual2() const { return residual2_; }  // |e_q|^2 on the rows
   // What training makes smaller: |e_q|^2, and with a ridge penalty the penalty too.
   virtual Eigen::VectorXd objective2() const { return residual2_; }
   // Penalty on a new node's output weight: |h|^2 + penalty is its squared norm.
@@ -59,9 +59,10 @@ class Fit {
 };
 
 // Least squares over all nodes, kept as an orthonormal basis Q of their span (twice-is-enough Gram-Schmidt):
-// H = Q R, beta = R^-1 Q'Y. A ridge penalty mu on beta is the row block sqrt(mu) I below H; the basis then has a lower part
-// too, and Q'Q = I and Q'E = 0 hold for both parts together. An intercept is a first column of ones without penalty.
-class Refit : public Fit {
+// H = Q R, beta = R^-1 Q'Y. A ridge penalty mu on beta is the row block sqrt(mu) I below H; the basis then has a lower
+// part too, and Q'Q = I and Q'E = 0 hold for both parts together. An intercept is a first column of ones without
+// penalty.
+class Refit final : public Fit {
  public:
   Refit(Engine& engine, Tiles& tiles, double rank_tolerance, double ridge, bool intercept);
 
@@ -86,13 +87,13 @@ class Refit : public Fit {
   double penalty_;
   bool intercept_;
   Scorer scorer_;
-  Eigen::MatrixXd R_;         // upper triangular, columns x columns
-  Eigen::MatrixXd QtY_;       // columns x m
-  Eigen::MatrixXd Q_lower_;   // columns x columns, the basis' lower part
-  Eigen::MatrixXd E_lower_;   // columns x m
+  Eigen::MatrixXd R_;        // upper triangular, columns x columns
+  Eigen::MatrixXd QtY_;      // columns x m
+  Eigen::MatrixXd Q_lower_;  // columns x columns, the basis' lower part
+  Eigen::MatrixXd E_lower_;  // columns x m
 };
 
-class Greedy : public Fit {
+class Greedy final : public Fit {
  public:
   Greedy(Engine& engine, Tiles& tiles, bool intercept);
 
@@ -102,7 +103,7 @@ class Greedy : public Fit {
   Eigen::VectorXd leverages(Index) override { return {}; }
 
  private:
-  Eigen::RowVectorXd take_column();                 // E'p / |p|^2, subtracted from E
+  Eigen::RowVectorXd take_column();  // E'p / |p|^2, subtracted from E
   Eigen::MatrixXd beta_;
   Eigen::RowVectorXd mean_;
 };

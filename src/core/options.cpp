@@ -114,7 +114,8 @@ void for_each_option(Visit&& visit) {
          "With validation rows: stop after so many nodes without a better validation RMSE; 0: never.");
   option("time_limit", "", &O::time_limit, at_least(0), "Stop after so many seconds; 0: no limit.");
   option("seed", "", &O::seed, {}, "Seed of the random candidates.");
-  option("threads", "", &O::threads, whole(0, 4096), "Threads; 0: one per processor. The result does not depend on it.");
+  option("threads", "", &O::threads, whole(0, 4096),
+         "Threads; 0: one per processor. The result does not depend on it.");
   option("isa", "", &O::isa, {},
          "Instruction level of the kernels: v2, v3, v4 are x86-64 levels; auto takes the best there is.");
 }
@@ -135,11 +136,16 @@ std::string to_text(const T& value) {
 
 template <class T>
 std::string type_text() {
-  if constexpr (kIsList<T>) return "numbers";
-  else if constexpr (std::is_enum_v<T>) return fmt::format("{}", fmt::join(Choices<T>::names, "|"));
-  else if constexpr (std::is_same_v<T, bool>) return "flag";
-  else if constexpr (std::is_integral_v<T>) return "integer";
-  else return "number";
+  if constexpr (kIsList<T>)
+    return "numbers";
+  else if constexpr (std::is_enum_v<T>)
+    return fmt::format("{}", fmt::join(Choices<T>::names, "|"));
+  else if constexpr (std::is_same_v<T, bool>)
+    return "flag";
+  else if constexpr (std::is_integral_v<T>)
+    return "integer";
+  else
+    return "number";
 }
 
 template <class T>
@@ -184,7 +190,8 @@ void check(const Option<T>& option, const T& value) {
     if (value.empty()) refuse(fmt::format("option {} is empty: give at least one number", option.name));
     for (std::size_t i = 0; i < value.size(); ++i)
       if (!option.bounds.contain(value[i]))
-        refuse(fmt::format("option {}[{}] = {}: expected {}", option.name, i, value[i], option.bounds.text(option.name)));
+        refuse(
+            fmt::format("option {}[{}] = {}: expected {}", option.name, i, value[i], option.bounds.text(option.name)));
   } else if constexpr (std::is_enum_v<T>) {
     if (static_cast<std::size_t>(value) >= Choices<T>::names.size())
       refuse(fmt::format("option {} = {}: expected {}", option.name, static_cast<int>(value), type_text<T>()));

@@ -10,8 +10,8 @@ namespace sconet {
 // L is the number of the node being added. Both schedules rise with L.
 inline double demanded_r(Schedule schedule, double r, double alpha, double L) {
   switch (schedule) {
-    case Schedule::power: return std::pow(r, std::pow(1.0 + 1.0 / L, alpha));   // Eq. 47
-    case Schedule::product: return std::pow(r, alpha * (1.0 + 1.0 / L));        // Eq. 45
+    case Schedule::power: return std::pow(r, std::pow(1.0 + 1.0 / L, alpha));  // Eq. 47
+    case Schedule::product: return std::pow(r, alpha * (1.0 + 1.0 / L));       // Eq. 45
   }
   return r;
 }

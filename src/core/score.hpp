@@ -24,8 +24,8 @@ struct Engine {
 // m outputs, L columns of Q (0 when they were not asked for), t a candidate.
 class BatchSums {
  public:
-  double eg(Index output, Index t) const { return at(output, t); }       // <e_q, h_t>
-  double norm2(Index t) const { return at(outputs_, t); }                // |h_t|^2
+  double eg(Index output, Index t) const { return at(output, t); }  // <e_q, h_t>
+  double norm2(Index t) const { return at(outputs_, t); }           // |h_t|^2
   double qg(Index column, Index t) const { return at(outputs_ + 1 + column, t); }
   double projected2(Index t) const { return projected2_[static_cast<std::size_t>(t)]; }  // |Q'h_t|^2
   Index columns() const { return columns_; }

@@ -34,9 +34,7 @@ class Scn : public Supervisor {
   explicit Scn(const TrainOptions& options) : ladder_(options.r_ladder) {}
   bool needs_projections() const override { return false; }
   std::vector<double> demands(Index) const override { return ladder_; }
-  double denominator(const BatchSums& sums, Index t, double penalty) const override {
-    return sums.norm2(t) + penalty;
-  }
+  double denominator(const BatchSums& sums, Index t, double penalty) const override { return sums.norm2(t) + penalty; }
 
  private:
   std::vector<double> ladder_;

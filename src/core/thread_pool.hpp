@@ -23,13 +23,14 @@ class ThreadPool {
 
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Calls task(i, worker) for every i in [0, count), worker in [0, size()), and returns when all are done. An exception of
-  // a task is thrown here once the others have finished.
+  // Calls task(i, worker) for every i in [0, count), worker in [0, size()), and returns when all are done. An exception
+  // of a task is thrown here once the others have finished.
   template <class Task>
   void run(Index count, Task&& task) {
     using Plain = std::remove_reference_t<Task>;
-    run_erased(count, [](void* context, Index i, int worker) { (*static_cast<Plain*>(context))(i, worker); },
-               const_cast<void*>(static_cast<const void*>(&task)));
+    run_erased(
+        count, [](void* context, Index i, int worker) { (*static_cast<Plain*>(context))(i, worker); },
+        const_cast<void*>(static_cast<const void*>(&task)));
   }
 
  private:

@@ -32,8 +32,9 @@ Tiles::Tiles(MatrixView X, MatrixView Y, MatrixView weights, int y_exponent)
     weight_sum_ += weight;
   }
   for (Index tile = 0; tile < count_; ++tile) {
-    pack_inputs(X, tile_rows(tile), [&](Index i) { return source_row(first_row(tile) + i); },
-                x_.data() + first_row(tile) * inputs_);
+    pack_inputs(
+        X, tile_rows(tile), [&](Index i) { return source_row(first_row(tile) + i); },
+        x_.data() + first_row(tile) * inputs_);
     for (Index q = 0; q < outputs_; ++q)
       for (Index i = 0; i < tile_rows(tile); ++i) {
         const Index row = first_row(tile) + i;

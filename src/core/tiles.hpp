@@ -1,6 +1,6 @@
-// The training rows, cut once into tiles. A tile owns its slice of inputs X, residual E and basis Q; every expensive step
-// is one visit to every tile followed by one sum over chunks, which are runs of tiles fixed by the number of rows alone. So
-// the sum never depends on how many threads there are: tile by tile within a chunk, then chunk by chunk.
+// The training rows, cut once into tiles. A tile owns its slice of inputs X, residual E and basis Q; every expensive
+// step is one visit to every tile followed by one sum over chunks, which are runs of tiles fixed by the number of rows
+// alone. So the sum never depends on how many threads there are: tile by tile within a chunk, then chunk by chunk.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,7 @@ void pack_inputs(MatrixView X, Index count, RowAt row_at, double* out) {
   const Index d = X.cols();
   for (Index group = 0; group < count; group += kernels::kPanel)
     for (Index k = 0; k < d; ++k)
-      for (Index i = 0; i < kernels::kPanel; ++i)
-        *out++ = group + i < count ? X(row_at(group + i), k) : 0.0;
+      for (Index i = 0; i < kernels::kPanel; ++i) *out++ = group + i < count ? X(row_at(group + i), k) : 0.0;
 }
 
 // Runs of tiles, nearly equal.
@@ -41,7 +40,7 @@ class Tiles {
   Index outputs() const { return outputs_; }
   Index columns() const { return columns_; }
   Index count() const { return count_; }
-  double weight_sum() const { return weight_sum_; }         // of the scaled weights
+  double weight_sum() const { return weight_sum_; }  // of the scaled weights
   Index source_row(Index row) const { return source_.empty() ? row : source_[static_cast<std::size_t>(row)]; }
 
   // Scoring has (m + 1 + L) * T sums for every chunk, so its chunks are large; threads share the candidates as well.
@@ -91,12 +90,12 @@ class Tiles {
              [(first_row(tile) + row_in_tile) * kernels::kPanel + column % kernels::kPanel];
   }
 
-  void add_column();                                        // zero until it is written
+  void add_column();  // zero until it is written
 
  private:
   Index rows_ = 0, inputs_ = 0, outputs_ = 0, columns_ = 0, count_ = 0;
   double weight_sum_ = 0;
-  std::vector<Index> source_;                               // row of X for each row here; empty: the same
+  std::vector<Index> source_;  // row of X for each row here; empty: the same
   AlignedBuffer x_, e_, sqrt_weight_;
   std::vector<AlignedBuffer> q_;
   std::vector<const double*> q_pointers_;

@@ -22,16 +22,16 @@
 namespace sconet {
 namespace {
 
-constexpr int kMostRelaxations = 10;       // of r: 1 - r_L falls to 1e-10 of what was asked
-constexpr double kRoundingLevel = 1e-14;   // |e| / |y| below this is rounding error
+constexpr int kMostRelaxations = 10;      // of r: 1 - r_L falls to 1e-10 of what was asked
+constexpr double kRoundingLevel = 1e-14;  // |e| / |y| below this is rounding error
 
 // A candidate with the supervisor's opinion of it.
 struct Judged {
   Index L = 0, batch = 0, t = 0;  // its key: the node it was drawn for, the batch, its number there
   double scale = 0;
-  double score = 0;               // share of the objective it removes
-  double meets = 0;               // what is compared with 1 - r_L: the score, or the least score over outputs
-  double merit = 0;               // what the best is chosen by
+  double score = 0;  // share of the objective it removes
+  double meets = 0;  // what is compared with 1 - r_L: the score, or the least score over outputs
+  double merit = 0;  // what the best is chosen by
 };
 
 void sort_best_first(std::vector<Judged>& judged) {
@@ -62,18 +62,16 @@ class Trainer {
   }
 
  private:
-  void start();                                         // no nodes: the residual is Y, less the intercept
-  bool should_stop();                                   // every rule but those met inside a search
-  std::optional<StopReason> add_step();                 // adds nodes_per_step nodes, or says why it cannot
+  void start();                          // no nodes: the residual is Y, less the intercept
+  bool should_stop();                    // every rule but those met inside a search
+  std::optional<StopReason> add_step();  // adds nodes_per_step nodes, or says why it cannot
   std::vector<Judged> judge_batch(Index L, Index batch, double scale);  // usable candidates, best first
   Index add_admissible(std::vector<Judged>& judged, double r, Index wanted, NodeRecord record);
   bool add_node(const Judged& node, NodeRecord record);  // false: numerically in the span
   Eigen::VectorXd known_projections(const Judged& node) const;
   TrainResult finish();
 
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
   bool time_is_up() const { return options_.time_limit > 0 && seconds() >= options_.time_limit; }
   double in_unit(double rmse) const { return std::ldexp(rmse, y_exponent_); }
   double train_rmse() const { return in_unit(std::sqrt(fit_->residual2().sum() / tiles_.weight_sum())); }
@@ -94,10 +92,10 @@ class Trainer {
   Index source_rows_;
 
   std::unique_ptr<Fit> fit_;
-  double y2_ = 0;                    // |Y|^2
+  double y2_ = 0;  // |Y|^2
   std::vector<Candidate> nodes_;
   TrainReport report_;
-  Index best_nodes_ = 0;             // by validation
+  Index best_nodes_ = 0;  // by validation
   double best_valid_ = std::numeric_limits<double>::quiet_NaN();
   StopReason stop_reason_ = StopReason::not_run;
 };

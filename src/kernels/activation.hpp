@@ -49,8 +49,7 @@ SCONET_INLINE Pack<N> hyperbolic_tangent(const Pack<N>& x) {
   const Pack<N> n = t - kRound;
   const Pack<N> r = madd(n, -kLn2Low, madd(n, -kLn2High, a));
   const Pack<N> p = madd(exp_tail(r), r * r, r);
-  const Pack<N> scale = each(
-      [](Vec v) SCONET_INLINE_LAMBDA { return from_bits((bits(v) << 52) + bits(all(1.0))); }, t);
+  const Pack<N> scale = each([](Vec v) SCONET_INLINE_LAMBDA { return from_bits((bits(v) << 52) + bits(all(1.0))); }, t);
   const Pack<N> e = madd(scale, p, scale - 1.0);
   return each([](Vec v, Vec s) SCONET_INLINE_LAMBDA { return with_sign_of(-v, s); }, e / (e + 2.0), x);
 }

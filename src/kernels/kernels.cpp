@@ -18,7 +18,7 @@ namespace {
 
 #include "kernels/activation.hpp"
 
-constexpr Index kVectors = 3;                // vectors in a full panel of candidates
+constexpr Index kVectors = 3;  // vectors in a full panel of candidates
 constexpr Index kPanelWidth = kVectors * kLanes;
 constexpr Index kBlock = kLanes == 8 ? 8 : 4;  // rows of X, or columns of Q, that share the accumulator registers
 
@@ -36,9 +36,8 @@ void affine(const TileView& tile, const double* packed, double* g) {
       const double* w = packed;
       Vec acc[kBlock][NV];
       SCONET_UNROLL
-      for (Index i = 0; i < kBlock; ++i)
-        SCONET_UNROLL
-        for (Index v = 0; v < NV; ++v) acc[i][v] = load(w + v * kLanes);
+      for (Index i = 0; i < kBlock; ++i) SCONET_UNROLL
+      for (Index v = 0; v < NV; ++v) acc[i][v] = load(w + v * kLanes);
       w += width;
       for (Index k = 0; k < tile.inputs; ++k, w += width, x += kPanel) {
         __builtin_prefetch(x + 16 * kPanel, 0, 3);
@@ -54,9 +53,8 @@ void affine(const TileView& tile, const double* packed, double* g) {
       }
       double* out = g + (group * kPanel + half) * width;
       SCONET_UNROLL
-      for (Index i = 0; i < kBlock; ++i)
-        SCONET_UNROLL
-        for (Index v = 0; v < NV; ++v) store(out + i * width + v * kLanes, acc[i][v]);
+      for (Index i = 0; i < kBlock; ++i) SCONET_UNROLL
+      for (Index v = 0; v < NV; ++v) store(out + i * width + v * kLanes, acc[i][v]);
     }
   }
 }
@@ -87,9 +85,9 @@ template <Index NV>
 void activate_panel(const TileView& tile, Act act, double* g, double* norm) {
   const bool weighted = tile.sqrt_weight != nullptr;
   switch (act) {
-#define SCONET_CASE(name)                                                               \
-  case Act::name:                                                                       \
-    return weighted ? activate_panel<NV, Act::name, true>(tile, g, norm)                \
+#define SCONET_CASE(name)                                                \
+  case Act::name:                                                        \
+    return weighted ? activate_panel<NV, Act::name, true>(tile, g, norm) \
                     : activate_panel<NV, Act::name, false>(tile, g, norm);
     SCONET_CASE(sigmoid)
     SCONET_CASE(tanh)
@@ -100,8 +98,8 @@ void activate_panel(const TileView& tile, Act act, double* g, double* norm) {
   }
 }
 
-// What accumulate() calls into the cache while it works: the panel it will see next into L1, and, for the first candidates
-// of a tile, the same panel of the next tile into L2. Prefetching never faults, so neither has to exist.
+// What accumulate() calls into the cache while it works: the panel it will see next into L1, and, for the first
+// candidates of a tile, the same panel of the next tile into L2. Prefetching never faults, so neither has to exist.
 struct Ahead {
   const double* next_panel;
   bool next_tile;
@@ -113,9 +111,8 @@ __attribute__((noinline)) void accumulate(const double* a, Index width, const do
                                           const double* next_panel) {
   Vec acc[NJ][NV];
   SCONET_UNROLL
-  for (Index j = 0; j < NJ; ++j)
-    SCONET_UNROLL
-    for (Index v = 0; v < NV; ++v) acc[j][v] = all(0.0);
+  for (Index j = 0; j < NJ; ++j) SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) acc[j][v] = all(0.0);
   for (Index row = 0; row < rows; ++row, a += width, g += NV * kLanes) {
     __builtin_prefetch(next_panel + row * kPanel, 0, 3);
     if constexpr (next_tile) __builtin_prefetch(a + kTileRows * kPanel, 0, 2);
@@ -130,12 +127,11 @@ __attribute__((noinline)) void accumulate(const double* a, Index width, const do
     }
   }
   SCONET_UNROLL
-  for (Index j = 0; j < NJ; ++j)
-    SCONET_UNROLL
-    for (Index v = 0; v < NV; ++v) {
-      double* s = sums + (j * NV + v) * kLanes;
-      store(s, load(s) + acc[j][v]);
-    }
+  for (Index j = 0; j < NJ; ++j) SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) {
+    double* s = sums + (j * NV + v) * kLanes;
+    store(s, load(s) + acc[j][v]);
+  }
 }
 
 // accumulate() for a single column, E of one output: four sums side by side, because one alone would wait for itself.
@@ -143,20 +139,17 @@ template <Index NV>
 __attribute__((noinline)) void accumulate_single(const double* a, const double* g, Index rows, double* sums) {
   Vec acc[4][NV];
   SCONET_UNROLL
-  for (Index i = 0; i < 4; ++i)
-    SCONET_UNROLL
-    for (Index v = 0; v < NV; ++v) acc[i][v] = all(0.0);
+  for (Index i = 0; i < 4; ++i) SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) acc[i][v] = all(0.0);
   Index row = 0;
   for (; row + 4 <= rows; row += 4) {
     SCONET_UNROLL
-    for (Index i = 0; i < 4; ++i)
-      SCONET_UNROLL
-      for (Index v = 0; v < NV; ++v)
-        acc[i][v] = madd(all(a[row + i]), load(g + ((row + i) * NV + v) * kLanes), acc[i][v]);
+    for (Index i = 0; i < 4; ++i) SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v)
+      acc[i][v] = madd(all(a[row + i]), load(g + ((row + i) * NV + v) * kLanes), acc[i][v]);
   }
-  for (; row < rows; ++row)
-    SCONET_UNROLL
-    for (Index v = 0; v < NV; ++v) acc[0][v] = madd(all(a[row]), load(g + (row * NV + v) * kLanes), acc[0][v]);
+  for (; row < rows; ++row) SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) acc[0][v] = madd(all(a[row]), load(g + (row * NV + v) * kLanes), acc[0][v]);
   SCONET_UNROLL
   for (Index v = 0; v < NV; ++v) {
     double* s = sums + v * kLanes;
@@ -244,9 +237,8 @@ void project_tile(const TileView& tile, const double* c, double* p, double* c_ne
   auto subtract = [&]<Index NR>(Index row) {
     Vec acc[NR][parts];
     SCONET_UNROLL
-    for (Index i = 0; i < NR; ++i)
-      SCONET_UNROLL
-      for (Index v = 0; v < parts; ++v) acc[i][v] = all(0.0);
+    for (Index i = 0; i < NR; ++i) SCONET_UNROLL
+    for (Index v = 0; v < parts; ++v) acc[i][v] = all(0.0);
     for (Index k = 0; k < panels; ++k) {
       const double* q = tile.q[k] + tile.q_offset + row * kPanel;
       SCONET_UNROLL
@@ -267,21 +259,16 @@ void project_tile(const TileView& tile, const double* c, double* p, double* c_ne
     const double* q = tile.q[k] + tile.q_offset;
     Vec acc[4][parts];
     SCONET_UNROLL
-    for (Index i = 0; i < 4; ++i)
+    for (Index i = 0; i < 4; ++i) SCONET_UNROLL
+    for (Index v = 0; v < parts; ++v) acc[i][v] = all(0.0);
+    for (row = 0; row + 4 <= tile.rows; row += 4) SCONET_UNROLL
+    for (Index i = 0; i < 4; ++i) {
+      const Vec pi = all(p[row + i]);
       SCONET_UNROLL
-      for (Index v = 0; v < parts; ++v) acc[i][v] = all(0.0);
-    for (row = 0; row + 4 <= tile.rows; row += 4)
-      SCONET_UNROLL
-      for (Index i = 0; i < 4; ++i) {
-        const Vec pi = all(p[row + i]);
-        SCONET_UNROLL
-        for (Index v = 0; v < parts; ++v)
-          acc[i][v] = madd(load(q + (row + i) * kPanel + v * kLanes), pi, acc[i][v]);
-      }
-    for (; row < tile.rows; ++row)
-      SCONET_UNROLL
-      for (Index v = 0; v < parts; ++v)
-        acc[0][v] = madd(load(q + row * kPanel + v * kLanes), all(p[row]), acc[0][v]);
+      for (Index v = 0; v < parts; ++v) acc[i][v] = madd(load(q + (row + i) * kPanel + v * kLanes), pi, acc[i][v]);
+    }
+    for (; row < tile.rows; ++row) SCONET_UNROLL
+    for (Index v = 0; v < parts; ++v) acc[0][v] = madd(load(q + row * kPanel + v * kLanes), all(p[row]), acc[0][v]);
     SCONET_UNROLL
     for (Index v = 0; v < parts; ++v) {
       double* out = c_next + k * kPanel + v * kLanes;
@@ -303,12 +290,11 @@ void predict_tile(const TileView& tile, Act act, const CandidateView& nodes, con
       Vec b[NV];
       SCONET_UNROLL
       for (Index v = 0; v < NV; ++v) b[v] = load(beta + q * nodes.padded + first + v * kLanes);
-      for (Index row = 0; row < tile.rows; ++row)
-        SCONET_UNROLL
-        for (Index v = 0; v < NV; ++v) {
-          double* out = partial + (row * tile.outputs + q) * kPanel + (first / kLanes + v) % parts * kLanes;
-          store(out, madd(load(g + row * NV * kLanes + v * kLanes), b[v], load(out)));
-        }
+      for (Index row = 0; row < tile.rows; ++row) SCONET_UNROLL
+      for (Index v = 0; v < NV; ++v) {
+        double* out = partial + (row * tile.outputs + q) * kPanel + (first / kLanes + v) % parts * kLanes;
+        store(out, madd(load(g + row * NV * kLanes + v * kLanes), b[v], load(out)));
+      }
     }
   });
   for (Index i = 0; i < results; ++i) {

@@ -22,29 +22,29 @@ namespace sconet::kernels {
 
 using Index = ptrdiff_t;
 
-inline constexpr Index kTileRows = 128;   // rows of a tile: one tile of G for a panel of candidates fits into L1
-inline constexpr Index kPanel = 8;        // columns of a Q or E panel; rows of an X group
-inline constexpr Index kMaxPanel = 24;    // candidates in a panel at the widest level
-inline constexpr Index kAlignment = 64;   // bytes
+inline constexpr Index kTileRows = 128;  // rows of a tile: one tile of G for a panel of candidates fits into L1
+inline constexpr Index kPanel = 8;       // columns of a Q or E panel; rows of an X group
+inline constexpr Index kMaxPanel = 24;   // candidates in a panel at the widest level
+inline constexpr Index kAlignment = 64;  // bytes
 
 enum class Act { sigmoid, tanh, sin, gaussian, relu };
 
 // One tile as the kernels see it.
 struct TileView {
-  Index rows = 0;                       // 1 .. kTileRows
-  Index inputs = 0;                     // d
-  Index outputs = 0;                    // m
-  Index columns = 0;                    // L
+  Index rows = 0;     // 1 .. kTileRows
+  Index inputs = 0;   // d
+  Index outputs = 0;  // m
+  Index columns = 0;  // L
   const double* x = nullptr;
   const double* sqrt_weight = nullptr;  // null: every row counts once
   const double* e = nullptr;
-  const double* const* q = nullptr;     // ceil(L / kPanel) panel buffers ...
-  Index q_offset = 0;                   // ... and where this tile starts in each of them, in doubles
+  const double* const* q = nullptr;  // ceil(L / kPanel) panel buffers ...
+  Index q_offset = 0;                // ... and where this tile starts in each of them, in doubles
 };
 
 // A run of candidate panels that starts at a panel boundary.
 struct CandidateView {
-  Index padded = 0;                     // candidates, rounded up to a multiple of Kernels::lanes
+  Index padded = 0;  // candidates, rounded up to a multiple of Kernels::lanes
   const double* packed = nullptr;
 };
 

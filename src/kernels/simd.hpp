@@ -74,9 +74,7 @@ SCONET_INLINE Vec times_power_of_2(Vec y, [[maybe_unused]] Vec n, [[maybe_unused
 }
 
 SCONET_INLINE Vec select_negative(Vec x, Vec yes, Vec no) { return (x < all(0.0)) ? yes : no; }
-SCONET_INLINE Vec minus_magnitude(Vec x) {
-  return from_bits(bits(x) | static_cast<long long>(0x8000000000000000ULL));
-}
+SCONET_INLINE Vec minus_magnitude(Vec x) { return from_bits(bits(x) | static_cast<long long>(0x8000000000000000ULL)); }
 SCONET_INLINE Vec with_sign_of(Vec x, Vec s) {
   return from_bits(bits(x) | (bits(s) & static_cast<long long>(0x8000000000000000ULL)));
 }

@@ -32,14 +32,15 @@ Network::Network(Eigen::MatrixXd weights, Eigen::VectorXd biases, Eigen::MatrixX
 
 namespace {
 
-// Calls visit(tile, first row, scratch) for tiles of kTileRows rows of X, packed as the kernels want them; `scratch` has
-// `size` doubles.
+// Calls visit(tile, first row, scratch) for tiles of kTileRows rows of X, packed as the kernels want them; `scratch`
+// has `size` doubles.
 template <class Visit>
 void for_each_tile(MatrixView X, Index outputs, std::int64_t threads, Index size, Visit&& visit) {
   const Index tiles = (X.rows() + kTileRows - 1) / kTileRows;
   ThreadPool pool(std::min<std::int64_t>(threads, std::max<Index>(1, tiles)));
   const Index packed = round_up(kTileRows * X.cols(), kPanel);
   std::vector<AlignedBuffer> scratch;
+  scratch.reserve(static_cast<std::size_t>(pool.size()));
   for (int w = 0; w < pool.size(); ++w) scratch.emplace_back(packed + size);
   pool.run(tiles, [&](Index tile, int worker) {
     const Index first = tile * kTileRows;
@@ -49,15 +50,15 @@ void for_each_tile(MatrixView X, Index outputs, std::int64_t threads, Index size
     view.inputs = X.cols();
     view.outputs = outputs;
     view.x = x;
-    pack_inputs(X, view.rows, [&](Index i) { return first + i; }, x);
+    pack_inputs(
+        X, view.rows, [&](Index i) { return first + i; }, x);
     visit(view, first, x + packed);
   });
 }
 
 void check_inputs(MatrixView X, Index inputs) {
   if (X.cols() != inputs && X.rows() > 0)
-    throw std::invalid_argument(
-        fmt::format("X has {} columns and the network takes {} inputs", X.cols(), inputs));
+    throw std::invalid_argument(fmt::format("X has {} columns and the network takes {} inputs", X.cols(), inputs));
 }
 
 }  // namespace

@@ -44,20 +44,24 @@ TEST(BadData, NamesTheCellThatIsNotANumber) {
   for (const auto& [value, text] : {std::pair{kNan, "nan"}, {kInf, "inf"}, {-kInf, "-inf"}}) {
     Rows a;
     a.X(4, 1) = value;
-    EXPECT_EQ(message([&] { train(a.X, a.Y, quick()); }),
-              "X has " + std::string(text) + " in row 4, column 1 (counted from 0): remove the row or fill in a number");
+    EXPECT_EQ(
+        message([&] { train(a.X, a.Y, quick()); }),
+        "X has " + std::string(text) + " in row 4, column 1 (counted from 0): remove the row or fill in a number");
     Rows b;
     b.Y(11, 1) = value;
-    EXPECT_EQ(message([&] { train(b.X, b.Y, quick()); }),
-              "Y has " + std::string(text) + " in row 11, column 1 (counted from 0): remove the row or fill in a number");
+    EXPECT_EQ(
+        message([&] { train(b.X, b.Y, quick()); }),
+        "Y has " + std::string(text) + " in row 11, column 1 (counted from 0): remove the row or fill in a number");
     Rows c;
     VectorXd w = VectorXd::Ones(12);
     w[7] = value;
     EXPECT_EQ(message([&] { train(c.X, c.Y, quick(), {.weights = w}); }),
-              "weights has " + std::string(text) + " in row 7, column 0 (counted from 0): remove the row or fill in a number");
+              "weights has " + std::string(text) +
+                  " in row 7, column 0 (counted from 0): remove the row or fill in a number");
     MatrixXd Xv = c.X;
     Xv(0, 2) = value;
-    EXPECT_NE(message([&] { train(c.X, c.Y, quick(), {.X_valid = Xv, .Y_valid = c.Y}); }).find("X_valid has"), std::string::npos);
+    EXPECT_NE(message([&] { train(c.X, c.Y, quick(), {.X_valid = Xv, .Y_valid = c.Y}); }).find("X_valid has"),
+              std::string::npos);
   }
 }
 
@@ -84,7 +88,8 @@ TEST(BadData, NamesShapesThatDoNotMatch) {
 
 TEST(BadData, NamesWhatIsEmpty) {
   const Rows r;
-  EXPECT_EQ(message([&] { train(MatrixXd(0, 3), MatrixXd(0, 2), quick()); }), "X has no rows: there is nothing to learn from");
+  EXPECT_EQ(message([&] { train(MatrixXd(0, 3), MatrixXd(0, 2), quick()); }),
+            "X has no rows: there is nothing to learn from");
   EXPECT_EQ(message([&] { train(MatrixXd(12, 0), r.Y, quick()); }), "X has no columns: give at least one input");
   EXPECT_EQ(message([&] { train(r.X, MatrixXd(12, 0), quick()); }), "Y has no columns: give at least one output");
 }
@@ -92,13 +97,15 @@ TEST(BadData, NamesWhatIsEmpty) {
 TEST(BadData, RefusesWeightsThatCannotBe) {
   const Rows r;
   VectorXd w = VectorXd::Zero(12);
-  EXPECT_EQ(message([&] { train(r.X, r.Y, quick(), {.weights = w}); }), "weights are all zero: no row is left to learn from");
+  EXPECT_EQ(message([&] { train(r.X, r.Y, quick(), {.weights = w}); }),
+            "weights are all zero: no row is left to learn from");
   w[3] = -0.5;
   EXPECT_EQ(message([&] { train(r.X, r.Y, quick(), {.weights = w}); }),
             "weights has -0.5 in row 3 (counted from 0): a weight is zero or more");
 }
 
-// --- odd, but fine ----------------------------------------------------------------------------------------------------
+// --- odd, but fine
+// ----------------------------------------------------------------------------------------------------
 
 TEST(OddData, ConstantYIsFittedExactlyByTheIntercept) {
   const Rows r;
@@ -162,7 +169,8 @@ TEST(OddData, DuplicateRowsAreRows) {
   o.max_nodes = 80;
   const auto [network, report] = train(X, Y, o);
   EXPECT_LE(network.nodes(), 30);
-  EXPECT_TRUE(report.stop_reason == StopReason::rank || report.stop_reason == StopReason::exact_fit) << name(report.stop_reason);
+  EXPECT_TRUE(report.stop_reason == StopReason::rank || report.stop_reason == StopReason::exact_fit)
+      << name(report.stop_reason);
   EXPECT_TRUE(network.predict(X).allFinite());
 }
 
@@ -174,7 +182,8 @@ TEST(OddData, FewerRowsThanNodesEndsForLackOfRankOrExactly) {
     o.method = method;
     const auto [network, report] = train(r.X, r.Y, o);
     EXPECT_LE(network.nodes(), 12);
-    EXPECT_TRUE(report.stop_reason == StopReason::rank || report.stop_reason == StopReason::exact_fit) << name(report.stop_reason);
+    EXPECT_TRUE(report.stop_reason == StopReason::rank || report.stop_reason == StopReason::exact_fit)
+        << name(report.stop_reason);
     EXPECT_TRUE(network.predict(r.X).allFinite());
   }
   o.method = Method::scn1;
@@ -214,7 +223,8 @@ TEST(OddData, HugeInputsSaturateAndEndWithAReason) {
   auto p = testing::smooth_problem(60, 2, 1, 9);
   for (const double factor : {1e300, 1e308}) {
     const MatrixXd X = p.X * factor;
-    for (const Activation a : {Activation::sigmoid, Activation::tanh, Activation::sin, Activation::gaussian, Activation::relu}) {
+    for (const Activation a :
+         {Activation::sigmoid, Activation::tanh, Activation::sin, Activation::gaussian, Activation::relu}) {
       TrainOptions o = quick();
       o.activation = a;
       o.max_nodes = 20;

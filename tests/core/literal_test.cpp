@@ -37,8 +37,8 @@ literal::Result run_literal(const MatrixXd& X, const MatrixXd& Y, const TrainOpt
   return {};
 }
 
-// Largest relative difference of the residuals |e_L|^2; fails when a choice differs. Rectifiers that are active on the same
-// rows tie exactly, and rounding decides between them: there the scores must be equal, and the comparison ends.
+// Largest relative difference of the residuals |e_L|^2; fails when a choice differs. Rectifiers that are active on the
+// same rows tie exactly, and rounding decides between them: there the scores must be equal, and the comparison ends.
 double compare(const MatrixXd& X, const MatrixXd& Y, const TrainOptions& o) {
   const auto expected = run_literal(X, Y, o);
   const auto [network, report] = train(X, Y, o);
@@ -48,7 +48,8 @@ double compare(const MatrixXd& X, const MatrixXd& Y, const TrainOptions& o) {
     const literal::Choice& c = expected.choices[i];
     EXPECT_NEAR(n.score, c.score, 1e-6 * c.score) << "node " << n.nodes;
     const auto draw = draws_of(o.seed, X.cols())(n.nodes, c.batch, c.t, c.scale);
-    const bool same = network.weights().col(static_cast<Index>(i)) == draw.w && network.biases()[static_cast<Index>(i)] == draw.b;
+    const bool same =
+        network.weights().col(static_cast<Index>(i)) == draw.w && network.biases()[static_cast<Index>(i)] == draw.b;
     if (o.activation == Activation::relu && !same) return worst;
     EXPECT_TRUE(same) << "node " << n.nodes;
     EXPECT_EQ(n.scale, c.scale) << "node " << n.nodes;
@@ -90,7 +91,8 @@ RC_GTEST_PROP(Literal, EngineChoosesTheSameNodesAndReachesTheSameResiduals, ()) 
   o.when_exhausted = *rc::gen::element(WhenExhausted::best, WhenExhausted::stop);
   o.schedule = *rc::gen::element(Schedule::power, Schedule::product);
   o.r = *rc::gen::element(0.8, 0.9, 0.99);
-  o.activation = *rc::gen::element(Activation::sigmoid, Activation::tanh, Activation::gaussian, Activation::sin, Activation::relu);
+  o.activation =
+      *rc::gen::element(Activation::sigmoid, Activation::tanh, Activation::gaussian, Activation::sin, Activation::relu);
   RC_ASSERT(compare(p.X, p.Y, o) <= kAgree);
   RC_ASSERT(!::testing::Test::HasFailure());
 }

@@ -37,7 +37,8 @@ TEST(Options, EveryBoundIsCheckedAndNamed) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   using O = TrainOptions;
   EXPECT_EQ(problem_after([](O& o) { o.max_nodes = -1; }), "option max_nodes = -1: expected 0 <= max_nodes <= 1000000");
-  EXPECT_EQ(problem_after([](O& o) { o.candidates = 0; }), "option candidates = 0: expected 1 <= candidates <= 10000000");
+  EXPECT_EQ(problem_after([](O& o) { o.candidates = 0; }),
+            "option candidates = 0: expected 1 <= candidates <= 10000000");
   EXPECT_EQ(problem_after([](O& o) { o.r = 1; }), "option r = 1: expected 0 < r < 1");
   EXPECT_EQ(problem_after([](O& o) { o.r = 0; }), "option r = 0: expected 0 < r < 1");
   EXPECT_EQ(problem_after([&](O& o) { o.r = nan; }), "option r = nan: expected 0 < r < 1");
@@ -47,15 +48,21 @@ TEST(Options, EveryBoundIsCheckedAndNamed) {
   EXPECT_EQ(problem_after([](O& o) { o.scales = {1, -2}; }), "option scales[1] = -2: expected 0 < scales");
   EXPECT_EQ(problem_after([&](O& o) { o.scales = {nan}; }), "option scales[0] = nan: expected 0 < scales");
   EXPECT_EQ(problem_after([](O& o) { o.r_ladder = {0.9, 1.0}; }), "option r_ladder[1] = 1: expected 0 < r_ladder < 1");
-  EXPECT_EQ(problem_after([](O& o) { o.r_ladder = {0.9, 0.9}; }), "option r_ladder[1] = 0.9: expected above 0.9, the value before it");
-  EXPECT_EQ(problem_after([](O& o) { o.rank_tolerance = 0; }), "option rank_tolerance = 0: expected 1e-13 <= rank_tolerance < 1");
+  EXPECT_EQ(problem_after([](O& o) {
+              o.r_ladder = {0.9, 0.9};
+            }),
+            "option r_ladder[1] = 0.9: expected above 0.9, the value before it");
+  EXPECT_EQ(problem_after([](O& o) { o.rank_tolerance = 0; }),
+            "option rank_tolerance = 0: expected 1e-13 <= rank_tolerance < 1");
   EXPECT_EQ(problem_after([](O& o) { o.ridge = -1e-9; }), "option ridge = -1e-09: expected 0 <= ridge");
-  EXPECT_EQ(problem_after([](O& o) { o.nodes_per_step = 0; }), "option nodes_per_step = 0: expected 1 <= nodes_per_step <= 1000000");
+  EXPECT_EQ(problem_after([](O& o) { o.nodes_per_step = 0; }),
+            "option nodes_per_step = 0: expected 1 <= nodes_per_step <= 1000000");
   EXPECT_EQ(problem_after([&](O& o) { o.tolerance = nan; }), "option tolerance = nan: expected 0 <= tolerance");
   EXPECT_EQ(problem_after([](O& o) { o.patience = -1; }), "option patience = -1: expected 0 <= patience <= 1000000000");
   EXPECT_EQ(problem_after([&](O& o) { o.time_limit = inf; }), "option time_limit = inf: expected 0 <= time_limit");
   EXPECT_EQ(problem_after([](O& o) { o.threads = -1; }), "option threads = -1: expected 0 <= threads <= 4096");
-  EXPECT_EQ(problem_after([](O& o) { o.method = static_cast<Method>(9); }), "option method = 9: expected rmpi|scn3|scn1");
+  EXPECT_EQ(problem_after([](O& o) { o.method = static_cast<Method>(9); }),
+            "option method = 9: expected rmpi|scn3|scn1");
   EXPECT_EQ(problem_after([](O& o) { o.activation = static_cast<Activation>(-1); }),
             "option activation = -1: expected sigmoid|tanh|sin|gaussian|relu");
 }

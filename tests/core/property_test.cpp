@@ -77,8 +77,8 @@ RC_GTEST_PROP(Training, DropEqualsTheChosenScore, ()) {
   o.rank_tolerance = 1e-8;
   const auto report = train(c.problem.X, c.problem.Y, o).report;
   const auto drop = drops(report);
-  // |p|^2 comes from a subtraction in which as little as rank_tolerance of |h|^2 may be left: the score's relative error
-  // is at most a few eps / rank_tolerance.
+  // |p|^2 comes from a subtraction in which as little as rank_tolerance of |h|^2 may be left: the score's relative
+  // error is at most a few eps / rank_tolerance.
   for (std::size_t i = 0; i < drop.size(); ++i)
     RC_ASSERT(std::abs(drop[i] - report.history[i].score) <= 32 * 0x1p-52 / o.rank_tolerance * drop[i] + 1e-12);
 }
@@ -102,8 +102,8 @@ RC_GTEST_PROP(Training, AcceptedNodesContractByR, ()) {
     if (!report.history[i].fallback) RC_ASSERT(drop[i] >= 1 - report.history[i].r - 1e-12);
 }
 
-// Theorem 2, both ways, and the remark that Eq. 29 always holds: after some nodes, a candidate's score is at least 1 - r
-// exactly when the least-squares residual with the candidate is at most r |e|^2.
+// Theorem 2, both ways, and the remark that Eq. 29 always holds: after some nodes, a candidate's score is at least 1 -
+// r exactly when the least-squares residual with the candidate is at most r |e|^2.
 RC_GTEST_PROP(Theorem2, ScoreMeetsTheDemandExactlyWhenTheRefitContracts, ()) {
   const RandomCase c = random_case();
   Workbench s(c.problem.X, c.problem.Y);

@@ -25,7 +25,9 @@ TrainOptions small(std::int64_t nodes = 10) {
   return o;
 }
 
-double rmse(const MatrixXd& a, const MatrixXd& b) { return std::sqrt((a - b).squaredNorm() / static_cast<double>(a.rows())); }
+double rmse(const MatrixXd& a, const MatrixXd& b) {
+  return std::sqrt((a - b).squaredNorm() / static_cast<double>(a.rows()));
+}
 
 TEST(Train, ReportsWhatTheNetworkDoes) {
   const auto p = testing::smooth_problem(300, 3, 2, 1);
@@ -318,7 +320,8 @@ TEST(Train, RidgeShrinksTheOutputWeights) {
 
 TEST(Train, EveryActivationLearns) {
   const auto p = testing::smooth_problem(200, 2, 1, 20);
-  for (const Activation a : {Activation::sigmoid, Activation::tanh, Activation::sin, Activation::gaussian, Activation::relu}) {
+  for (const Activation a :
+       {Activation::sigmoid, Activation::tanh, Activation::sin, Activation::gaussian, Activation::relu}) {
     TrainOptions o = small(20);
     o.activation = a;
     const auto [network, report] = train(p.X, p.Y, o);

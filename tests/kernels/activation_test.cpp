@@ -28,7 +28,8 @@ struct Function {
 };
 
 const Function kFunctions[] = {
-    {"sigmoid", Act::sigmoid, [](Real z) { return z < 0 ? std::exp(z) / (1 + std::exp(z)) : 1 / (1 + std::exp(-z)); }, 2.5},
+    {"sigmoid", Act::sigmoid, [](Real z) { return z < 0 ? std::exp(z) / (1 + std::exp(z)) : 1 / (1 + std::exp(-z)); },
+     2.5},
     {"tanh", Act::tanh, [](Real z) { return std::tanh(z); }, 3.0},
     {"sin", Act::sin, [](Real z) { return std::sin(z); }, 2.0},
     {"gaussian", Act::gaussian, [](Real z) { return std::exp(-z * z); }, 2.0},
@@ -37,10 +38,34 @@ const Function kFunctions[] = {
 
 // Arguments over all magnitudes, dense where the functions move, and at the ends of their ranges.
 std::vector<double> arguments() {
-  std::vector<double> z = {0.0, 1.0, 708.0, 709.0, 710.0, 744.0, 745.0, 745.13, 745.14, 746.0, 750.0, 800.0, 1e300,
-                           std::numeric_limits<double>::max(), std::numeric_limits<double>::min(),
-                           std::numeric_limits<double>::denorm_min(), 22.0, 21.9999, 26.6, 27.2, 27.3, 40.0, 1e5, 524288.0,
-                           524289.0, 3.141592653589793, 1.5707963267948966, 6.283185307179586};
+  std::vector<double> z = {0.0,
+                           1.0,
+                           708.0,
+                           709.0,
+                           710.0,
+                           744.0,
+                           745.0,
+                           745.13,
+                           745.14,
+                           746.0,
+                           750.0,
+                           800.0,
+                           1e300,
+                           std::numeric_limits<double>::max(),
+                           std::numeric_limits<double>::min(),
+                           std::numeric_limits<double>::denorm_min(),
+                           22.0,
+                           21.9999,
+                           26.6,
+                           27.2,
+                           27.3,
+                           40.0,
+                           1e5,
+                           524288.0,
+                           524289.0,
+                           3.141592653589793,
+                           1.5707963267948966,
+                           6.283185307179586};
   std::mt19937_64 bits(7);
   const auto unit = [&] { return static_cast<double>(bits() >> 11) * 0x1p-53; };
   for (int i = 0; i < 60000; ++i) z.push_back(40 * unit());
@@ -134,7 +159,8 @@ TEST(Activation, LevelsWithFmaAgreeToTheBitAndSoDoThoseWithout) {
     for (const Function& f : kFunctions) {
       const auto va = apply(a, f.act, z), vb = apply(b, f.act, z);
       for (std::size_t i = 0; i < z.size(); ++i)
-        ASSERT_EQ(std::bit_cast<std::uint64_t>(va[i]), std::bit_cast<std::uint64_t>(vb[i])) << f.name << '(' << z[i] << ')';
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(va[i]), std::bit_cast<std::uint64_t>(vb[i]))
+            << f.name << '(' << z[i] << ')';
     }
   };
   if (has(Isa::v2)) same(Isa::portable, Isa::v2);

@@ -18,11 +18,11 @@
 namespace sconet {
 namespace {
 
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
 using kernels::Act;
 using kernels::kPanel;
 using kernels::kTileRows;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 
 // Sizes around every block boundary.
 std::vector<Index> around(std::initializer_list<Index> blocks) {
@@ -104,12 +104,14 @@ TEST_P(KernelTest, ScoresEqualScalarSumsExactlyOnIntegers) {
     for (Index t = 0; t < T; ++t) {
       ASSERT_EQ(sums.norm2(t), G.col(t).squaredNorm()) << "n " << n << " T " << T << " t " << t;
       for (Index q = 0; q < m; ++q) ASSERT_EQ(sums.eg(q, t), EG(q, t)) << "n " << n << " m " << m << " t " << t;
-      for (Index k = 0; k < L; ++k) ASSERT_EQ(sums.qg(k, t), QG(k, t)) << "n " << n << " L " << L << " k " << k << " t " << t;
+      for (Index k = 0; k < L; ++k)
+        ASSERT_EQ(sums.qg(k, t), QG(k, t)) << "n " << n << " L " << L << " k " << k << " t " << t;
       ASSERT_EQ(sums.projected2(t), QG.col(t).squaredNorm());
     }
   };
   for (const Index n : around({kPanel, kTileRows, 2 * kTileRows})) check(n, 3, 1, 5, 7, false);
-  for (const Index T : around({kernels_.lanes, 2 * kernels_.lanes, kernels_.panel, 2 * kernels_.panel})) check(37, 2, 1, 9, T, false);
+  for (const Index T : around({kernels_.lanes, 2 * kernels_.lanes, kernels_.panel, 2 * kernels_.panel}))
+    check(37, 2, 1, 9, T, false);
   for (const Index L : around({4, kPanel, 2 * kPanel})) check(150, 2, 1, L, 5, true);
   for (const Index m : around({4, kPanel, 2 * kPanel})) check(150, 2, m, 3, 5, true);
   for (const Index d : around({kPanel, 17})) check(20, d, 2, 3, 5, false);
@@ -178,7 +180,8 @@ TEST_P(KernelTest, PredictionEqualsScalarSumsExactlyOnIntegers) {
       const MatrixXd beta = testing::integer_matrix(L, m, 8);
       const auto batch = c.batch(kernels_);
       const auto view = batch.view();
-      AlignedBuffer packed(view.padded * m), g(kTileRows * kernels_.panel), partial(kTileRows * m * kPanel), y(kTileRows * m);
+      AlignedBuffer packed(view.padded * m), g(kTileRows * kernels_.panel), partial(kTileRows * m * kPanel),
+          y(kTileRows * m);
       for (Index q = 0; q < m; ++q)
         for (Index j = 0; j < L; ++j) packed[q * view.padded + j] = beta(j, q);
       kernels_.predict_tile(c.tiles.view(0, 0), Act::relu, view, packed.data(), g.data(), partial.data(), y.data());

@@ -32,8 +32,8 @@ TEST(DrawCandidate, DependsOnEveryPartOfItsKey) {
   const auto first = [](std::uint64_t seed, Index node, Index batch, Index candidate) {
     return draw_candidate(seed, node, batch, candidate, 3, 1.0).w[0];
   };
-  const std::set<double> values = {first(1, 1, 0, 0), first(2, 1, 0, 0), first(1ULL << 40, 1, 0, 0), first(1, 2, 0, 0),
-                                   first(1, 1, 1, 0), first(1, 1, 0, 1)};
+  const std::set<double> values = {first(1, 1, 0, 0), first(2, 1, 0, 0), first(1ULL << 40, 1, 0, 0),
+                                   first(1, 2, 0, 0), first(1, 1, 1, 0), first(1, 1, 0, 1)};
   EXPECT_EQ(values.size(), 6U);
   const Candidate c = draw_candidate(1, 1, 0, 0, 3, 1.0);
   EXPECT_EQ((std::set<double>{c.w[0], c.w[1], c.w[2], c.b}).size(), 4U);

@@ -243,16 +243,11 @@ bool goes_on(const Result& result, const TrainOptions& options) {
 
 double activate(Activation activation, double z) {
   switch (activation) {
-    case Activation::sigmoid:
-      return z < 0 ? std::exp(z) / (1 + std::exp(z)) : 1 / (1 + std::exp(-z));
-    case Activation::tanh:
-      return std::tanh(z);
-    case Activation::sin:
-      return std::sin(z);
-    case Activation::gaussian:
-      return std::exp(-z * z);
-    case Activation::relu:
-      return std::max(z, 0.0);
+    case Activation::sigmoid: return z < 0 ? std::exp(z) / (1 + std::exp(z)) : 1 / (1 + std::exp(-z));
+    case Activation::tanh: return std::tanh(z);
+    case Activation::sin: return std::sin(z);
+    case Activation::gaussian: return std::exp(-z * z);
+    case Activation::relu: return std::max(z, 0.0);
   }
   throw std::logic_error("literal: unknown activation");
 }

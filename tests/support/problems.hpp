@@ -13,8 +13,7 @@ inline Eigen::MatrixXd random_matrix(Index rows, Index cols, std::uint64_t seed,
   std::mt19937_64 bits(seed);
   Eigen::MatrixXd m(rows, cols);
   for (Index j = 0; j < cols; ++j)
-    for (Index i = 0; i < rows; ++i)
-      m(i, j) = low + (high - low) * (static_cast<double>(bits() >> 11) * 0x1p-53);
+    for (Index i = 0; i < rows; ++i) m(i, j) = low + (high - low) * (static_cast<double>(bits() >> 11) * 0x1p-53);
   return m;
 }
 

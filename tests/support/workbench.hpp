@@ -15,7 +15,7 @@ namespace sconet::testing {
 
 struct Workbench {
   Workbench(const Eigen::MatrixXd& X, const Eigen::MatrixXd& Y, MatrixView weights = {}, std::int64_t threads = 1,
-        Activation activation = Activation::sigmoid)
+            Activation activation = Activation::sigmoid)
       : pool(threads),
         engine(select_kernels(Isa::automatic), kernel_activation(activation), pool),
         tiles(X, Y, weights, 0) {}

@@ -1,0 +1,11 @@
+# Runs PROGRAM with ARGS and compares exit code, stdout and stderr (regular expressions) with what is expected.
+execute_process(COMMAND ${PROGRAM} ${ARGS} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
+if(NOT code EQUAL EXIT)
+  message(FATAL_ERROR "exit code ${code}, expected ${EXIT}\nstdout: ${out}\nstderr: ${err}")
+endif()
+if(NOT out MATCHES "${STDOUT}")
+  message(FATAL_ERROR "stdout does not match ${STDOUT}:\n${out}")
+endif()
+if(NOT err MATCHES "${STDERR}")
+  message(FATAL_ERROR "stderr does not match ${STDERR}:\n${err}")
+endif()
