@@ -30,7 +30,7 @@ enum class StopReason {
   max_nodes,      // the network has as many nodes as were allowed
   tolerance,      // the training RMSE is at or below the tolerance
   exact_fit,      // the residual is rounding error: nothing is left to learn
-  rank,           // every candidate lies numerically in the span of the nodes there are (or is zero, or overflows)
+  rank,           // no candidate adds anything: all lie in the span of the nodes there are, are zero, or overflow
   no_admissible,  // no candidate met r_L and the options say stop, or relaxing r did not help
   validation,     // the validation error has not improved for `patience` nodes
   time_limit,

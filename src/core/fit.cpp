@@ -185,7 +185,7 @@ Eigen::VectorXd Refit::leverages(Index nodes) {
 }
 
 Greedy::Greedy(Engine& engine, Tiles& tiles, bool intercept)
-    : Fit(engine, tiles), mean_(Eigen::RowVectorXd::Zero(tiles.outputs())) {
+    : Fit(engine, tiles), beta_(0, tiles.outputs()), mean_(Eigen::RowVectorXd::Zero(tiles.outputs())) {
   if (intercept) {
     for (Index row = 0; row < tiles_.rows(); ++row) p_[row] = tiles_.sqrt_weight(row);
     mean_ = take_column();

@@ -23,6 +23,7 @@ namespace sconet {
 namespace {
 
 constexpr int kMostRelaxations = 10;      // of r: 1 - r_L falls to 1e-10 of what was asked
+constexpr double kNothing = 1e-30;        // a share of |e|^2 that is rounding error
 constexpr double kRoundingLevel = 1e-14;  // |e| / |y| below this is rounding error
 
 // A candidate with the supervisor's opinion of it.
@@ -182,7 +183,7 @@ std::vector<Judged> Trainer::judge_batch(Index L, Index batch, double scale) {
     Judged j{L, batch, t, scale, removed / total, 0, 0};
     j.meets = options_.criterion == Criterion::total ? j.score : least;
     j.merit = by_norms ? -norms : j.score;
-    if (std::isfinite(j.score)) judged.push_back(j);
+    if (std::isfinite(j.score) && j.score > kNothing) judged.push_back(j);
   }
   sort_best_first(judged);
   return judged;

@@ -70,6 +70,24 @@ RC_GTEST_PROP(Training, ResidualNeverGrows, ()) {
   }
 }
 
+// Q'Q = I and Q'E = 0 to 64 eps after hundreds of nodes, with the lower parts that a ridge adds.
+RC_GTEST_PROP(Training, BasisStaysOrthonormalAndResidualOrthogonal, ()) {
+  const Index n = *rc::gen::inRange<Index>(250, 400);
+  const Index d = *rc::gen::inRange<Index>(4, 9);
+  const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000000);
+  const auto p = testing::smooth_problem(n, d, 2, seed);
+  Workbench bench(p.X, p.Y);
+  Refit fit(bench.engine, bench.tiles, 1e-10, *rc::gen::element(0.0, 1e-9, 1e-3), *rc::gen::arbitrary<bool>());
+  for (Index t = 0; fit.nodes() < 200 && t < 1000; ++t)
+    fit.append(draw_candidate(seed, 1, 0, t, d, 0.5 * static_cast<double>(1 + t % 10)), {});
+  RC_ASSERT(fit.nodes() == 200);
+  const MatrixXd Q = bench.Q(), lower = fit.lower_basis();
+  const MatrixXd QtQ = Q.transpose() * Q + lower.transpose() * lower;
+  const MatrixXd QtE = Q.transpose() * bench.E() + lower.transpose() * fit.lower_residual();
+  RC_ASSERT((QtQ - MatrixXd::Identity(Q.cols(), Q.cols())).cwiseAbs().maxCoeff() <= 64 * 0x1p-52);
+  RC_ASSERT(QtE.cwiseAbs().maxCoeff() <= 64 * 0x1p-52 * p.Y.norm());
+}
+
 // Eq. 30 and Eq. 16: what RMPI-SCN and SCN-I promise is what happens.
 RC_GTEST_PROP(Training, DropEqualsTheChosenScore, ()) {
   const RandomCase c = random_case();

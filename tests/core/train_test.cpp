@@ -259,16 +259,33 @@ TEST(Train, WhenExhaustedDoesWhatItSays) {
 }
 
 TEST(Train, RelaxingGivesUpWhenNothingHelps) {
-  // Two outputs, one of them already fitted exactly by nothing: its share can never be met.
-  const MatrixXd X = testing::random_matrix(6, 1, 3);
-  MatrixXd Y = testing::random_matrix(6, 1, 4);
+  // All but constant inputs against a target without a mean: a node removes some 1e-17 of |e|^2, and r ends at 1 -
+  // 1e-11.
+  const MatrixXd X = 1e-8 * testing::random_matrix(50, 1, 3);
+  MatrixXd Y(50, 1);
+  for (Index i = 0; i < 50; ++i) Y(i, 0) = i % 2 == 0 ? 1 : -1;
   TrainOptions o = small(3);
   o.when_exhausted = WhenExhausted::relax;
   o.method = Method::scn1;
-  o.r_ladder = {1e-12};
-  o.scales = {1e-3};
-  const auto report = train(X, Y, o).report;
-  EXPECT_TRUE(report.stop_reason == StopReason::max_nodes || report.stop_reason == StopReason::no_admissible);
+  o.r_ladder = {0.9};
+  const auto [network, report] = train(X, Y, o);
+  EXPECT_EQ(report.stop_reason, StopReason::no_admissible);
+  EXPECT_EQ(network.nodes(), 0);
+  EXPECT_EQ(report.train_rmse, 1.0);
+}
+
+TEST(Train, NodesThatRemoveNothingAreNotTaken) {
+  const MatrixXd X = MatrixXd::Ones(50, 1);
+  MatrixXd Y(50, 1);
+  for (Index i = 0; i < 50; ++i) Y(i, 0) = i % 2 == 0 ? 3 : -1;  // mean 1, which one constant node takes
+  for (const Method method : {Method::rmpi, Method::scn3, Method::scn1}) {
+    TrainOptions o = small(30);
+    o.method = method;
+    const auto [network, report] = train(X, Y, o);
+    EXPECT_EQ(report.stop_reason, StopReason::rank);
+    EXPECT_LE(network.nodes(), 2);
+    EXPECT_NEAR(report.train_rmse, 2.0, 1e-12);
+  }
 }
 
 TEST(Train, NodesPerStepTakesSeveralDistinctNodesOfABatch) {
