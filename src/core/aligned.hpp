@@ -1,8 +1,8 @@
 // Memory for the kernels: doubles on a 64-byte boundary, zero at first.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <new>
 
@@ -20,14 +20,14 @@ class AlignedBuffer {
     const auto bytes = static_cast<std::size_t>(round_up(size * Index{sizeof(double)}, kernels::kAlignment));
     data_.reset(static_cast<double*>(std::aligned_alloc(kernels::kAlignment, bytes)));
     if (!data_ && bytes > 0) throw std::bad_alloc();
-    if (bytes > 0) std::memset(data_.get(), 0, bytes);
+    clear();
   }
 
   // Makes room for `size` doubles; what was there is lost, what is new is zero.
   void reserve(Index size) {
     if (size > size_) *this = AlignedBuffer(size);
   }
-  void clear() { std::memset(data_.get(), 0, static_cast<std::size_t>(size_) * sizeof(double)); }
+  void clear() { std::fill_n(data_.get(), size_, 0.0); }
 
   double* data() { return data_.get(); }
   const double* data() const { return data_.get(); }

@@ -35,7 +35,7 @@ const BatchSums& Scorer::score(const Tiles& tiles, const CandidateBatch& batch, 
     const Index first = task % slices * slice;
     const auto candidates = batch.view(first, std::min(first + slice, batch.count()));
     double* sums = partial_.data() + chunk * stride + first * rows;
-    std::memset(sums, 0, static_cast<std::size_t>(candidates.padded * rows) * sizeof(double));
+    std::fill_n(sums, candidates.padded * rows, 0.0);
     for (Index tile = chunks.begin(chunk); tile < chunks.end(chunk); ++tile)
       kernels.score_tile(tiles.view(tile, columns), engine_->act, candidates,
                          engine_->g[static_cast<std::size_t>(worker)].data(), sums);
