@@ -150,8 +150,19 @@ std::optional<Added> Refit::append_column(Eigen::VectorXd c, double h2, double p
 }
 
 Eigen::VectorXd Refit::objective2() const {
-  if (lower_rows() == 0) return residual2_;
+  if (penalty_ == 0) return residual2_;
   return residual2_ + lower_residual().colwise().squaredNorm().transpose();
+}
+
+Eigen::MatrixXd Refit::lower_basis() const {
+  const Index L = tiles_.columns();
+  if (penalty_ == 0 || L == 0) return Eigen::MatrixXd(0, L);
+  return Q_lower_.topLeftCorner(L, L);
+}
+
+Eigen::MatrixXd Refit::lower_residual() const {
+  if (penalty_ == 0 || tiles_.columns() == 0) return Eigen::MatrixXd(0, tiles_.outputs());
+  return E_lower_.topRows(tiles_.columns());
 }
 
 Eigen::MatrixXd Refit::coefficients(Index nodes) const {

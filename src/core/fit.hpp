@@ -73,12 +73,11 @@ class Refit final : public Fit {
   Eigen::VectorXd objective2() const override;
   double penalty() const override { return penalty_; }
 
-  // The lower parts of basis and residual that a ridge penalty adds; without one they are empty.
-  auto lower_basis() const { return Q_lower_.topLeftCorner(lower_rows(), lower_rows()); }
-  auto lower_residual() const { return E_lower_.topRows(lower_rows()); }
+  // The lower parts of basis and residual that a ridge penalty adds; without one they have no rows.
+  Eigen::MatrixXd lower_basis() const;
+  Eigen::MatrixXd lower_residual() const;
 
  private:
-  Index lower_rows() const { return penalty_ > 0 ? tiles_.columns() : 0; }
   // The column in p_ joins the basis: c = Q'h, h2 = |h|^2 with penalty.
   std::optional<Added> append_column(Eigen::VectorXd c, double h2, double penalty);
   Eigen::MatrixXd coefficients(Index nodes) const;  // intercept first, if there is one
