@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <type_traits>
 
 namespace sconet {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstdint>
 
 #include "sconet/matrix_view.hpp"
 #include "sconet/options.hpp"

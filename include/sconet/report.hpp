@@ -16,7 +16,7 @@ struct NodeRecord {
   Index nodes = 0;  // nodes after this one was added: L
   double train_rmse = 0;
   double valid_rmse = 0;  // NaN without validation rows
-  double scale = 0;       // lambda: weights and bias were drawn from [-lambda, lambda]
+  double scale = 0;       // lambda: weights and bias were drawn from (-lambda, lambda)
   double r = 0;           // the r_L that the node was asked to meet; 1 when nothing was asked (the first RMPI node)
   Index batches = 0;      // batches drawn for this step
   Index admissible = 0;   // candidates of the accepted batch that met r_L
@@ -32,6 +32,7 @@ enum class StopReason {
   exact_fit,      // the residual is rounding error: nothing is left to learn
   rank,           // no candidate adds anything: all lie in the span of the nodes there are, are zero, or overflow
   no_admissible,  // no candidate met r_L and the options say stop, or relaxing r did not help
+  overflow,       // a larger network's output weights would overflow; the largest that is finite is returned
   validation,     // the validation error has not improved for `patience` nodes
   time_limit,
   interrupted,  // the stop token asked for it
@@ -47,6 +48,7 @@ struct TrainReport {
   std::vector<NodeRecord> history;  // one per node that was grown, also those dropped again by validation
   Index network_nodes = 0;          // nodes of the network returned
   double initial_rmse = 0;          // of the network without nodes (zero, or the intercept)
+  double initial_valid_rmse = 0;    // NaN without validation rows
   double train_rmse = 0;            // of the network returned
   double valid_rmse = 0;            // of the network returned; NaN without validation rows
   StopReason stop_reason = StopReason::not_run;

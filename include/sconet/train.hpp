@@ -16,7 +16,7 @@ struct TrainExtras {
   MatrixView weights = {};                              // n x 1: a row of weight k counts k times, 0 not at all
   MatrixView X_valid = {}, Y_valid = {};                // rows that choose the size of the network (see patience)
   std::function<void(const NodeRecord&)> on_node = {};  // called after each node, in the calling thread
-  std::stop_token stop = {};                            // asked after each node: the network so far is returned
+  std::stop_token stop = {};  // asked after each node and before each batch: ends with the network so far
 };
 
 struct TrainResult {

@@ -58,10 +58,11 @@ void check_data(MatrixView X, MatrixView Y, const TrainExtras& extras) {
   check_pair(Xv, Yv, "X_valid", "Y_valid");
 }
 
-int exponent_of_largest(MatrixView Y) {
+int exponent_of_largest(MatrixView Y, MatrixView weights) {
   double largest = 0;
   for (Index i = 0; i < Y.rows(); ++i)
-    for (Index q = 0; q < Y.cols(); ++q) largest = std::max(largest, std::abs(Y(i, q)));
+    for (Index q = 0; q < Y.cols() && (weights.empty() || weights(i, 0) > 0); ++q)
+      largest = std::max(largest, std::abs(Y(i, q)));
   int exponent = 0;
   std::frexp(largest, &exponent);
   return exponent;

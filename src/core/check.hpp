@@ -8,7 +8,7 @@ namespace sconet {
 // Throws std::invalid_argument.
 void check_data(MatrixView X, MatrixView Y, const TrainExtras& extras);
 
-// e with 2^(e-1) <= max |Y| < 2^e, or 0 when Y is zero.
-int exponent_of_largest(MatrixView Y);
+// e with 2^(e-1) <= max |Y| < 2^e over the rows whose weight is not zero (`weights` may be empty), or 0 when Y is zero.
+int exponent_of_largest(MatrixView Y, MatrixView weights = {});
 
 }  // namespace sconet

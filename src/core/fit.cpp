@@ -32,22 +32,14 @@ void add_products(Tiles& tiles, Index tile, const double* p, double* sums) {
 
 }  // namespace
 
-Fit::Fit(Engine& engine, Tiles& tiles)
+Fit::Fit(Engine& engine, Tiles& tiles, double ridge)
     : engine_(engine),
       tiles_(tiles),
+      penalty_(ridge * tiles.weight_sum()),
       residual2_(Eigen::VectorXd::Zero(tiles.outputs())),
       p_(tiles.count() * kernels::kTileRows),
       single_(engine.kernels) {
   reduce_residual(Eigen::RowVectorXd::Zero(tiles.outputs()));
-}
-
-void Fit::evaluate(const Candidate& node) {
-  single_.resize(1, tiles_.inputs());
-  single_.set(0, node);
-  tiles_.visit(engine_.pool, [&](Index tile, int worker) {
-    engine_.kernels.node_tile(tiles_.view(tile, 0), engine_.act, single_.view().packed,
-                              engine_.g[static_cast<std::size_t>(worker)].data(), p_.data() + Tiles::first_row(tile));
-  });
 }
 
 void Fit::reduce_residual(const Eigen::RowVectorXd& coefficients) {
@@ -67,10 +59,10 @@ void Fit::reduce_residual(const Eigen::RowVectorXd& coefficients) {
 }
 
 Refit::Refit(Engine& engine, Tiles& tiles, double rank_tolerance, double ridge, bool intercept)
-    : Fit(engine, tiles),
+    : Fit(engine, tiles, ridge),
       rank_tolerance_(rank_tolerance),
-      penalty_(ridge * tiles.weight_sum()),
       intercept_(intercept),
+      cleaned2_(residual2_.sum()),
       scorer_(engine) {
   if (intercept_) {
     for (Index row = 0; row < tiles_.rows(); ++row) p_[row] = tiles_.sqrt_weight(row);
@@ -78,21 +70,16 @@ Refit::Refit(Engine& engine, Tiles& tiles, double rank_tolerance, double ridge, 
   }
 }
 
-std::optional<Added> Refit::append(const Candidate& node, const Eigen::VectorXd& projections) {
-  evaluate(node);
+std::optional<Added> Refit::append(const Candidate& node, const std::optional<NodeSums>& known) {
+  evaluate_node(engine_, tiles_, node, single_, p_.data());
   // Scored alone the node gets the same sums, to the last bit, as in its batch.
-  const BatchSums& sums = scorer_.score(tiles_, single_, projections.size() == tiles_.columns() ? 0 : tiles_.columns());
-  Eigen::VectorXd c = projections;
-  if (c.size() != tiles_.columns()) {
-    c.resize(tiles_.columns());
-    for (Index k = 0; k < c.size(); ++k) c[k] = sums.qg(k, 0);
-  }
-  const auto added = append_column(std::move(c), sums.norm2(0) + penalty_, penalty_);
+  const NodeSums sums = known ? *known : scorer_.score(tiles_, single_, tiles_.columns()).node(0);
+  const auto added = append_column(sums.projections, sums.norm2 + penalty_, penalty_);
   if (added) ++nodes_;
   return added;
 }
 
-std::optional<Added> Refit::append_column(Eigen::VectorXd c, double h2, double penalty) {
+std::optional<Added> Refit::append_column(const Eigen::VectorXd& c, double h2, double penalty) {
   const Index L = tiles_.columns();
   const Index m = tiles_.outputs();
   const Index padded = round_up(std::max<Index>(L, 1), kernels::kPanel);
@@ -146,7 +133,37 @@ std::optional<Added> Refit::append_column(Eigen::VectorXd c, double h2, double p
     grow(E_lower_, L + 1, m);
     E_lower_.topRows(L + 1) -= Q_lower_.col(L).head(L + 1) * coefficients;
   }
+  // What rounding left of E in the span was small against an older, larger E; the scores are exact only while it is
+  // small against this one.
+  if (objective2().sum() < 1e-2 * cleaned2_) clean_residual();
   return Added{before > 0 ? coefficients.squaredNorm() / before : 0.0};
+}
+
+void Refit::clean_residual() {
+  const Index L = tiles_.columns();
+  const AlignedBuffer nothing(round_up(L, kernels::kPanel));
+  AlignedBuffer c(round_up(L, kernels::kPanel));
+  const Eigen::MatrixXd lower = lower_basis();
+  for (Index q = 0; q < tiles_.outputs(); ++q) {
+    tiles_.sum(engine_.pool, L, scratch_, c.data(), [&](Index tile, double* partial) {
+      double* p = p_.data() + Tiles::first_row(tile);
+      for (Index i = 0; i < tiles_.tile_rows(tile); ++i) p[i] = tiles_.residual(tile, i, q);
+      engine_.kernels.project_tile(tiles_.view(tile, L), nothing.data(), p, partial);
+    });
+    Eigen::Map<Eigen::VectorXd> left(c.data(), L);  // Q'e
+    if (lower.rows() > 0) {
+      left += lower.transpose() * E_lower_.col(q).head(L);
+      E_lower_.col(q).head(L) -= lower * left;
+    }
+    tiles_.visit(engine_.pool, [&](Index tile, int) {
+      double* p = p_.data() + Tiles::first_row(tile);
+      engine_.kernels.project_tile(tiles_.view(tile, L), c.data(), p, nullptr);
+      for (Index i = 0; i < tiles_.tile_rows(tile); ++i) tiles_.residual(tile, i, q) = p[i];
+    });
+    QtY_.col(q).head(L) += left;
+  }
+  reduce_residual(Eigen::RowVectorXd::Zero(tiles_.outputs()));
+  cleaned2_ = objective2().sum();
 }
 
 Eigen::VectorXd Refit::objective2() const {
@@ -165,21 +182,20 @@ Eigen::MatrixXd Refit::lower_residual() const {
   return E_lower_.topRows(tiles_.columns());
 }
 
-Eigen::MatrixXd Refit::coefficients(Index nodes) const {
-  const Index L = nodes + (intercept_ ? 1 : 0);
-  Eigen::MatrixXd beta = QtY_.topRows(L);
-  R_.topLeftCorner(L, L).triangularView<Eigen::Upper>().solveInPlace(beta);
-  return beta;
-}
-
-Eigen::MatrixXd Refit::output_weights(Index nodes) const {
-  if (nodes == 0) return Eigen::MatrixXd(0, tiles_.outputs());
-  return coefficients(nodes).bottomRows(nodes);
-}
-
-Eigen::RowVectorXd Refit::intercept(Index nodes) const {
-  if (!intercept_) return Eigen::RowVectorXd::Zero(tiles_.outputs());
-  return coefficients(nodes).row(0);
+OutputLayer Refit::output_layer(Index nodes) const {
+  const Index first = intercept_ ? 1 : 0;
+  const Index L = nodes + first;
+  // R beta = Q'Y by back substitution, a column at a time: the same bits on every machine, which a blocked solve with
+  // blocks that follow the cache sizes would not give.
+  Eigen::MatrixXd beta(L, tiles_.outputs());
+  if (L > 0) beta = QtY_.topRows(L);
+  for (Index q = 0; q < beta.cols(); ++q)
+    for (Index k = L - 1; k >= 0; --k) {
+      beta(k, q) /= R_(k, k);
+      for (Index i = 0; i < k; ++i) beta(i, q) -= R_(i, k) * beta(k, q);
+    }
+  if (!intercept_) return {std::move(beta), Eigen::RowVectorXd::Zero(tiles_.outputs())};
+  return {beta.bottomRows(nodes), beta.row(0)};
 }
 
 Eigen::VectorXd Refit::leverages(Index nodes) {
@@ -195,30 +211,34 @@ Eigen::VectorXd Refit::leverages(Index nodes) {
   return leverage;
 }
 
-Greedy::Greedy(Engine& engine, Tiles& tiles, bool intercept)
-    : Fit(engine, tiles), beta_(0, tiles.outputs()), mean_(Eigen::RowVectorXd::Zero(tiles.outputs())) {
+Greedy::Greedy(Engine& engine, Tiles& tiles, double ridge, bool intercept)
+    : Fit(engine, tiles, ridge), beta_(0, tiles.outputs()), mean_(Eigen::RowVectorXd::Zero(tiles.outputs())) {
   if (intercept) {
     for (Index row = 0; row < tiles_.rows(); ++row) p_[row] = tiles_.sqrt_weight(row);
-    mean_ = take_column();
+    mean_ = take_column(0.0);
   }
 }
 
-std::optional<Added> Greedy::append(const Candidate& node, const Eigen::VectorXd&) {
-  evaluate(node);
-  const double before = residual2_.sum();
-  const Eigen::RowVectorXd beta = take_column();
+std::optional<Added> Greedy::append(const Candidate& node, const std::optional<NodeSums>&) {
+  evaluate_node(engine_, tiles_, node, single_, p_.data());
+  const double before = objective2().sum();
+  const Eigen::RowVectorXd beta = take_column(penalty_);
   grow(beta_, nodes_ + 1, tiles_.outputs());
   beta_.row(nodes_++) = beta;
-  return Added{before > 0 ? 1.0 - residual2_.sum() / before : 0.0};
+  return Added{before > 0 ? 1.0 - objective2().sum() / before : 0.0};
 }
 
-Eigen::RowVectorXd Greedy::take_column() {
+Eigen::VectorXd Greedy::objective2() const {
+  return residual2_ + penalty_ * beta_.topRows(nodes_).colwise().squaredNorm().transpose();
+}
+
+Eigen::RowVectorXd Greedy::take_column(double penalty) {
   const Index m = tiles_.outputs();
   Eigen::VectorXd sums(1 + m);
   tiles_.sum(engine_.pool, 1 + m, scratch_, sums.data(), [&](Index tile, double* partial) {
     add_products(tiles_, tile, p_.data() + Tiles::first_row(tile), partial);
   });
-  Eigen::RowVectorXd beta = sums.tail(m).transpose() / sums[0];
+  Eigen::RowVectorXd beta = sums.tail(m).transpose() / (sums[0] + penalty);
   reduce_residual(beta);
   return beta;
 }

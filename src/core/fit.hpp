@@ -2,7 +2,8 @@
 //
 //   H n x L outputs of the nodes taken     beta L x m output weights     E = Y - H beta residual
 //
-// Refit moves all output weights with each node (Eq. 6), Greedy sets the new one alone (Eq. 7).
+// Refit moves all output weights with each node (Eq. 6), Greedy sets the new one alone (Eq. 7). A ridge penalty mu on
+// beta is part of what both make smaller: |e_q|^2 + mu |beta_q|^2.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,37 +21,39 @@ struct Added {
   double drop = 0;  // by how much the objective fell, as a share of it
 };
 
+struct OutputLayer {
+  Eigen::MatrixXd weights;       // nodes x m
+  Eigen::RowVectorXd intercept;  // 1 x m
+};
+
 class Fit {
  public:
-  Fit(Engine& engine, Tiles& tiles);
+  // `ridge` is per row: the penalty is ridge times the sum of the weights.
+  Fit(Engine& engine, Tiles& tiles, double ridge);
   virtual ~Fit() = default;
 
-  // Adds a node. `projections` is its Q'h if it is known for all columns there are now, else empty. Nothing changes and
+  // Adds a node. `known`: what scoring it against all columns there are now has found, if it was. Nothing changes and
   // nothing is returned when the node is numerically in the span of the others.
-  virtual std::optional<Added> append(const Candidate& node, const Eigen::VectorXd& projections) = 0;
+  virtual std::optional<Added> append(const Candidate& node, const std::optional<NodeSums>& known) = 0;
 
-  // Output weights of the first `nodes` nodes, nodes x m, and the intercept that goes with them, 1 x m.
-  virtual Eigen::MatrixXd output_weights(Index nodes) const = 0;
-  virtual Eigen::RowVectorXd intercept(Index nodes) const = 0;
+  // The output layer of the network with the first `nodes` nodes.
+  virtual OutputLayer output_layer(Index nodes) const = 0;
 
   // Leverage of every row in the fit with the first `nodes` nodes; empty where there is no such thing.
   virtual Eigen::VectorXd leverages(Index nodes) = 0;
 
   Index nodes() const { return nodes_; }
+  double penalty() const { return penalty_; }                      // |h|^2 + penalty is a node's squared norm
   const Eigen::VectorXd& residual2() const { return residual2_; }  // |e_q|^2 on the rows
-  // What training makes smaller: |e_q|^2, and with a ridge penalty the penalty too.
-  virtual Eigen::VectorXd objective2() const { return residual2_; }
-  // Penalty on a new node's output weight: |h|^2 + penalty is its squared norm.
-  virtual double penalty() const { return 0.0; }
+  virtual Eigen::VectorXd objective2() const = 0;  // the same with the penalty: what training makes smaller
 
  protected:
-  // h of the node on all rows, into p_.
-  void evaluate(const Candidate& node);
   // E -= p * coefficients', and |e_q|^2 anew.
   void reduce_residual(const Eigen::RowVectorXd& coefficients);
 
   Engine& engine_;
   Tiles& tiles_;
+  double penalty_;
   Index nodes_ = 0;
   Eigen::VectorXd residual2_;
   AlignedBuffer p_;        // one number per row
@@ -59,19 +62,16 @@ class Fit {
 };
 
 // Least squares over all nodes, kept as an orthonormal basis Q of their span (twice-is-enough Gram-Schmidt):
-// H = Q R, beta = R^-1 Q'Y. A ridge penalty mu on beta is the row block sqrt(mu) I below H; the basis then has a lower
-// part too, and Q'Q = I and Q'E = 0 hold for both parts together. An intercept is a first column of ones without
-// penalty.
+// H = Q R, beta = R^-1 Q'Y. A ridge penalty mu is the row block sqrt(mu) I below H; the basis then has a lower part
+// too, and Q'Q = I and Q'E = 0 hold for both parts together. An intercept is a first column of ones without penalty.
 class Refit final : public Fit {
  public:
   Refit(Engine& engine, Tiles& tiles, double rank_tolerance, double ridge, bool intercept);
 
-  std::optional<Added> append(const Candidate& node, const Eigen::VectorXd& projections) override;
-  Eigen::MatrixXd output_weights(Index nodes) const override;
-  Eigen::RowVectorXd intercept(Index nodes) const override;
+  std::optional<Added> append(const Candidate& node, const std::optional<NodeSums>& known) override;
+  OutputLayer output_layer(Index nodes) const override;
   Eigen::VectorXd leverages(Index nodes) override;
   Eigen::VectorXd objective2() const override;
-  double penalty() const override { return penalty_; }
 
   // The lower parts of basis and residual that a ridge penalty adds; without one they have no rows.
   Eigen::MatrixXd lower_basis() const;
@@ -79,12 +79,12 @@ class Refit final : public Fit {
 
  private:
   // The column in p_ joins the basis: c = Q'h, h2 = |h|^2 with penalty.
-  std::optional<Added> append_column(Eigen::VectorXd c, double h2, double penalty);
-  Eigen::MatrixXd coefficients(Index nodes) const;  // intercept first, if there is one
+  std::optional<Added> append_column(const Eigen::VectorXd& c, double h2, double penalty);
+  void clean_residual();  // removes from E what rounding has left of it in the span of Q
 
   double rank_tolerance_;
-  double penalty_;
   bool intercept_;
+  double cleaned2_;  // the objective when the residual was last orthogonal to the last bit
   Scorer scorer_;
   Eigen::MatrixXd R_;        // upper triangular, columns x columns
   Eigen::MatrixXd QtY_;      // columns x m
@@ -94,15 +94,15 @@ class Refit final : public Fit {
 
 class Greedy final : public Fit {
  public:
-  Greedy(Engine& engine, Tiles& tiles, bool intercept);
+  Greedy(Engine& engine, Tiles& tiles, double ridge, bool intercept);
 
-  std::optional<Added> append(const Candidate& node, const Eigen::VectorXd& projections) override;
-  Eigen::MatrixXd output_weights(Index nodes) const override { return beta_.topRows(nodes); }
-  Eigen::RowVectorXd intercept(Index) const override { return mean_; }
+  std::optional<Added> append(const Candidate& node, const std::optional<NodeSums>& known) override;
+  OutputLayer output_layer(Index nodes) const override { return {beta_.topRows(nodes), mean_}; }
   Eigen::VectorXd leverages(Index) override { return {}; }
+  Eigen::VectorXd objective2() const override;
 
  private:
-  Eigen::RowVectorXd take_column();  // E'p / |p|^2, subtracted from E
+  Eigen::RowVectorXd take_column(double penalty);  // E'p / (|p|^2 + penalty), subtracted from E
   Eigen::MatrixXd beta_;
   Eigen::RowVectorXd mean_;
 };

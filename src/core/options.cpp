@@ -28,9 +28,9 @@ struct Bounds {
   bool contain(double x) const {
     return (low_allowed ? x >= low : x > low) && (high_allowed ? x <= high : x < high) && std::isfinite(x);
   }
-  bool any() const { return low == -kNoLimit && high == kNoLimit; }
+  bool none() const { return low == -kNoLimit && high == kNoLimit; }
   std::string text(std::string_view name) const {
-    if (any()) return "";
+    if (none()) return "";
     std::string s;
     if (low != -kNoLimit) s += fmt::format("{} {} ", low, low_allowed ? "<=" : "<");
     s += name;
@@ -38,11 +38,10 @@ struct Bounds {
     return s;
   }
 };
-constexpr Bounds at_least(double low) { return {low, kNoLimit, true, false}; }
-constexpr Bounds above(double low) { return {low, kNoLimit, false, false}; }
+constexpr Bounds at_least(double low) { return {low, kNoLimit, true, true}; }
+constexpr Bounds above(double low) { return {low, kNoLimit, false, true}; }
 constexpr Bounds between_open(double low, double high) { return {low, high, false, false}; }
-constexpr Bounds from_below(double low, double high) { return {low, high, true, false}; }
-constexpr Bounds whole(double low, double high) { return {low, high, true, true}; }
+constexpr Bounds between(double low, double high) { return {low, high, true, true}; }
 
 template <class T>
 struct Choices;
@@ -88,8 +87,8 @@ void for_each_option(Visit&& visit) {
     visit(Option<T>{name, matlab, field, bounds, sentence});
   };
   option("method", "", &O::method, {}, "The supervisor: RMPI-SCN, SCN-III or SCN-I.");
-  option("max_nodes", "L_max", &O::max_nodes, whole(0, 1e6), "Largest number of nodes.");
-  option("candidates", "T_max", &O::candidates, whole(1, 1e7), "Random candidates drawn in a batch.");
+  option("max_nodes", "L_max", &O::max_nodes, between(0, 1e6), "Largest number of nodes.");
+  option("candidates", "T_max", &O::candidates, between(1, 1e7), "Random candidates drawn in a batch.");
   option("scales", "Lambdas", &O::scales, above(0),
          "Scales in the order they are tried; weights and bias are uniform on (-scale, scale).");
   option("r", "", &O::r, between_open(0, 1), "RMPI-SCN: base of the demand r_L, the share of |e|^2 a node may leave.");
@@ -102,19 +101,19 @@ void for_each_option(Visit&& visit) {
          "Several outputs: the demand holds for all together (total) or for each (per_output).");
   option("when_exhausted", "", &O::when_exhausted, {},
          "No scale has an admissible candidate: take the best seen, relax r and search again, or stop.");
-  option("rank_tolerance", "", &O::rank_tolerance, from_below(1e-13, 1),
+  option("rank_tolerance", "", &O::rank_tolerance, between(1e-13, 0.5),
          "A node is refused when |p|^2 <= rank_tolerance |h|^2, p being its part outside the span of the others.");
   option("ridge", "", &O::ridge, at_least(0), "Penalty: minimises mean squared error + ridge |output weights|^2.");
   option("intercept", "", &O::intercept, {}, "Fit a constant beside the nodes (without penalty).");
   option("activation", "", &O::activation, {}, "Activation of the nodes; gaussian is exp(-z^2).");
-  option("nodes_per_step", "nB", &O::nodes_per_step, whole(1, 1e6),
-         "Nodes taken from an accepted batch, which must have as many admissible candidates.");
+  option("nodes_per_step", "nB", &O::nodes_per_step, between(1, 1e6),
+         "Nodes taken from an accepted batch, which must have as many admissible candidates; at most candidates.");
   option("tolerance", "tol", &O::tolerance, at_least(0), "Stop when the training RMSE is at or below this.");
-  option("patience", "", &O::patience, whole(0, 1e9),
+  option("patience", "", &O::patience, between(0, 1e9),
          "With validation rows: stop after so many nodes without a better validation RMSE; 0: never.");
   option("time_limit", "", &O::time_limit, at_least(0), "Stop after so many seconds; 0: no limit.");
   option("seed", "", &O::seed, {}, "Seed of the random candidates.");
-  option("threads", "", &O::threads, whole(0, 4096),
+  option("threads", "", &O::threads, between(0, 4096),
          "Threads; 0: one per processor. The result does not depend on it.");
   option("isa", "", &O::isa, {},
          "Instruction level of the kernels: v2, v3, v4 are x86-64 levels; auto takes the best there is.");
@@ -128,7 +127,8 @@ std::string to_text(const T& value) {
   if constexpr (kIsList<T>) {
     return fmt::format("{}", fmt::join(value, ","));
   } else if constexpr (std::is_enum_v<T>) {
-    return Choices<T>::names[static_cast<std::size_t>(value)];
+    const auto i = static_cast<std::size_t>(value);
+    return i < Choices<T>::names.size() ? Choices<T>::names[i] : fmt::format("{}", static_cast<int>(value));
   } else {
     return fmt::format("{}", value);
   }
@@ -196,7 +196,7 @@ void check(const Option<T>& option, const T& value) {
     if (static_cast<std::size_t>(value) >= Choices<T>::names.size())
       refuse(fmt::format("option {} = {}: expected {}", option.name, static_cast<int>(value), type_text<T>()));
   } else if constexpr (!std::is_same_v<T, bool>) {
-    if (!option.bounds.any() && !option.bounds.contain(static_cast<double>(value)))
+    if (!option.bounds.none() && !option.bounds.contain(static_cast<double>(value)))
       refuse(fmt::format("option {} = {}: expected {}", option.name, value, option.bounds.text(option.name)));
   }
 }
@@ -237,6 +237,9 @@ void with_option(std::string_view name, F&& f) {
 
 void validate(const TrainOptions& options) {
   for_each_option([&](const auto& option) { check(option, options.*option.field); });
+  if (options.nodes_per_step > options.candidates)
+    refuse(fmt::format("option nodes_per_step = {}: expected at most candidates = {}", options.nodes_per_step,
+                       options.candidates));
   for (std::size_t i = 1; i < options.r_ladder.size(); ++i)
     if (!(options.r_ladder[i] > options.r_ladder[i - 1]))
       refuse(fmt::format("option r_ladder[{}] = {}: expected above {}, the value before it", i, options.r_ladder[i],

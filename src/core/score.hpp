@@ -1,6 +1,8 @@
 // The sums that judging a batch of candidates takes: E'G, |g|^2 and Q'G, over all tiles. G itself is never stored.
 #pragma once
 
+#include <Eigen/Core>
+#include <algorithm>
 #include <vector>
 
 #include "core/aligned.hpp"
@@ -21,6 +23,15 @@ struct Engine {
   Engine(const kernels::Kernels& k, kernels::Act a, ThreadPool& p);
 };
 
+// h = act(X w + b) * sqrt(weight) of one node on all rows, into `h` (a number per row, whole tiles).
+void evaluate_node(Engine& engine, const Tiles& tiles, const Candidate& node, CandidateBatch& single, double* h);
+
+// What scoring has found out about a candidate beside its score.
+struct NodeSums {
+  double norm2 = 0;             // |h|^2
+  Eigen::VectorXd projections;  // Q'h, for all columns of Q
+};
+
 // m outputs, L columns of Q (0 when they were not asked for), t a candidate.
 class BatchSums {
  public:
@@ -29,6 +40,7 @@ class BatchSums {
   double qg(Index column, Index t) const { return at(outputs_ + 1 + column, t); }
   double projected2(Index t) const { return projected2_[static_cast<std::size_t>(t)]; }  // |Q'h_t|^2
   Index columns() const { return columns_; }
+  NodeSums node(Index t) const;
 
  private:
   friend class Scorer;
@@ -38,7 +50,7 @@ class BatchSums {
     return data_[first * (outputs_ + 1 + columns_) + row * width + (t - first)];
   }
   Index outputs_ = 0, columns_ = 0, panel_ = 1, padded_ = 0;
-  const double* data_ = nullptr;
+  AlignedBuffer data_;
   std::vector<double> projected2_;
 };
 
@@ -51,7 +63,7 @@ class Scorer {
 
  private:
   Engine* engine_;
-  AlignedBuffer partial_;  // one set of sums per chunk
+  AlignedBuffer partial_;  // one set of sums per chunk, for a group of candidates
   BatchSums sums_;
 };
 

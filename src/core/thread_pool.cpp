@@ -28,8 +28,8 @@ ThreadPool::ThreadPool(std::int64_t threads) {
   workers_.reserve(static_cast<std::size_t>(threads - 1));
   try {
     for (int w = 1; w < threads; ++w) workers_.emplace_back(&ThreadPool::work, this, w);
-  } catch (const std::system_error&) {
-    // No more threads to be had: fewer give the same result.
+  } catch (...) {
+    // No more threads or no memory for them: fewer give the same result.
   }
 }
 

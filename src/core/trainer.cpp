@@ -23,6 +23,7 @@ namespace sconet {
 namespace {
 
 constexpr int kMostRelaxations = 10;      // of r: 1 - r_L falls to 1e-10 of what was asked
+constexpr double kDead = 1e-200;          // mean square of a node's output below which its square loses digits
 constexpr double kNothing = 1e-30;        // a share of |e|^2 that is rounding error
 constexpr double kRoundingLevel = 1e-14;  // |e| / |y| below this is rounding error
 
@@ -45,7 +46,7 @@ class Trainer {
       : options_(options),
         extras_(extras),
         supervisor_(make_supervisor(options)),
-        y_exponent_(exponent_of_largest(Y)),
+        y_exponent_(exponent_of_largest(Y, extras.weights)),
         pool_(options.threads),
         engine_(select_kernels(options.isa), kernel_activation(options.activation), pool_),
         tiles_(X, Y, extras.weights, y_exponent_),
@@ -69,7 +70,8 @@ class Trainer {
   std::vector<Judged> judge_batch(Index L, Index batch, double scale);  // usable candidates, best first
   Index add_admissible(std::vector<Judged>& judged, double r, Index wanted, NodeRecord record);
   bool add_node(const Judged& node, NodeRecord record);  // false: numerically in the span
-  Eigen::VectorXd known_projections(const Judged& node) const;
+  std::optional<NodeSums> known_sums(const Judged& node) const;
+  bool representable(Index nodes) const;  // the output weights of that size are finite in Y's own unit
   TrainResult finish();
 
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
@@ -93,7 +95,7 @@ class Trainer {
   Index source_rows_;
 
   std::unique_ptr<Fit> fit_;
-  double y2_ = 0;  // |Y|^2
+  Eigen::VectorXd y2_;  // |Y_q|^2
   std::vector<Candidate> nodes_;
   TrainReport report_;
   Index best_nodes_ = 0;  // by validation
@@ -105,19 +107,22 @@ void Trainer::start() {
   if (supervisor_->refits())
     fit_ = std::make_unique<Refit>(engine_, tiles_, options_.rank_tolerance, options_.ridge, options_.intercept);
   else
-    fit_ = std::make_unique<Greedy>(engine_, tiles_, options_.intercept);
-  y2_ = fit_->residual2().sum();
-  if (options_.intercept)  // the intercept has taken its share of Y
-    y2_ += fit_->intercept(0).squaredNorm() * tiles_.weight_sum();
-  if (!validation_.empty()) best_valid_ = validation_.rmse(fit_->output_weights(0), fit_->intercept(0));
+    fit_ = std::make_unique<Greedy>(engine_, tiles_, options_.ridge, options_.intercept);
+  const OutputLayer layer = fit_->output_layer(0);
+  // What the intercept has taken of Y is part of Y.
+  y2_ = fit_->residual2() + tiles_.weight_sum() * layer.intercept.cwiseAbs2().transpose();
+  if (!validation_.empty()) best_valid_ = validation_.rmse(layer);
   report_.initial_rmse = train_rmse();
+  report_.initial_valid_rmse = best_valid_;
 }
 
 bool Trainer::should_stop() {
   if (stop_reason_ != StopReason::not_run) return true;
   const Index L = fit_->nodes();
-  if (fit_->residual2().sum() <= kRoundingLevel * kRoundingLevel * y2_) {
+  if ((fit_->residual2().array() <= kRoundingLevel * kRoundingLevel * y2_.array()).all()) {
     stop_reason_ = StopReason::exact_fit;
+  } else if (y_exponent_ > 100 && !representable(L)) {
+    stop_reason_ = StopReason::overflow;
   } else if (train_rmse() <= options_.tolerance) {
     stop_reason_ = StopReason::tolerance;
   } else if (L >= options_.max_nodes) {
@@ -134,18 +139,21 @@ std::optional<StopReason> Trainer::add_step() {
   const Index L = fit_->nodes() + 1;
   const Index wanted = std::min<Index>(options_.nodes_per_step, options_.max_nodes - fit_->nodes());
   const std::vector<double> demands = supervisor_->demands(L);
-  std::vector<Judged> seen;
+  bool any_usable = false;
+  std::vector<Judged> seen;  // for the best of all, if need be
   NodeRecord record;
   for (int relaxations = 0; relaxations <= kMostRelaxations; ++relaxations) {
     for (const double scale : options_.scales) {
       if (time_is_up()) return StopReason::time_limit;
+      if (extras_.stop.stop_requested()) return StopReason::interrupted;
       std::vector<Judged> judged = judge_batch(L, record.batches++, scale);
       if (demands.empty() && add_admissible(judged, 1.0, wanted, record) > 0) return {};
       for (const double r : demands)
         if (add_admissible(judged, relaxed_r(r, relaxations), wanted, record) > 0) return {};
-      seen.insert(seen.end(), judged.begin(), judged.end());
+      any_usable = any_usable || !judged.empty();
+      if (options_.when_exhausted == WhenExhausted::best) seen.insert(seen.end(), judged.begin(), judged.end());
     }
-    if (seen.empty()) return StopReason::rank;
+    if (!any_usable) return StopReason::rank;
     if (options_.when_exhausted == WhenExhausted::stop) return StopReason::no_admissible;
     if (options_.when_exhausted == WhenExhausted::best) {
       sort_best_first(seen);
@@ -171,8 +179,9 @@ std::vector<Judged> Trainer::judge_batch(Index L, Index batch, double scale) {
   const bool by_norms = L == 1 && supervisor_->first_by_sum_of_norms();
   std::vector<Judged> judged;
   for (Index t = 0; t < options_.candidates; ++t) {
+    if (!(sums_->norm2(t) > kDead * tiles_.weight_sum())) continue;
     const double denominator = supervisor_->denominator(*sums_, t, fit_->penalty());
-    if (!(denominator > 0) || !std::isfinite(denominator)) continue;  // dead, inside the span, or overflown
+    if (!(denominator > 0) || !std::isfinite(denominator)) continue;  // inside the span, or overflown
     double removed = 0, least = std::numeric_limits<double>::infinity(), norms = 0;
     for (Index q = 0; q < tiles_.outputs(); ++q) {
       const double share = sums_->eg(q, t) * sums_->eg(q, t) / denominator;  // of |e_q|^2
@@ -204,6 +213,7 @@ Index Trainer::add_admissible(std::vector<Judged>& judged, double r, Index wante
     } else if (add_node(*j, record)) {
       ++added;
       ++j;
+      if (should_stop()) break;
     } else {
       j = judged.erase(j);
     }
@@ -211,18 +221,24 @@ Index Trainer::add_admissible(std::vector<Judged>& judged, double r, Index wante
   return added;
 }
 
-// Q'h of a candidate of the batch scored last, unless columns have joined Q since then.
-Eigen::VectorXd Trainer::known_projections(const Judged& node) const {
-  if (node.batch != batch_number_ || sums_->columns() != tiles_.columns()) return {};
-  Eigen::VectorXd projections(sums_->columns());
-  for (Index k = 0; k < projections.size(); ++k) projections[k] = sums_->qg(k, node.t);
-  return projections;
+// The sums of a candidate of the batch scored last, unless columns have joined Q since then.
+std::optional<NodeSums> Trainer::known_sums(const Judged& node) const {
+  const bool current = node.L == fit_->nodes() + 1 && node.batch == batch_number_;
+  if (!current || sums_->columns() != tiles_.columns()) return {};
+  return sums_->node(node.t);
+}
+
+bool Trainer::representable(Index nodes) const {
+  const OutputLayer layer = fit_->output_layer(nodes);
+  // The sum of all of them: no partial sum of a prediction may overflow either.
+  const double largest = (layer.weights.cwiseAbs().colwise().sum() + layer.intercept.cwiseAbs()).maxCoeff();
+  return std::isfinite(std::ldexp(largest, y_exponent_));
 }
 
 bool Trainer::add_node(const Judged& node, NodeRecord record) {
   const bool judged_on_this_residual = node.L == fit_->nodes() + 1;  // not so for later nodes of the same step
   Candidate candidate = draw_candidate(options_.seed, node.L, node.batch, node.t, tiles_.inputs(), node.scale);
-  const auto added = fit_->append(candidate, known_projections(node));
+  const auto added = fit_->append(candidate, known_sums(node));
   if (!added) return false;
   record.scale = node.scale;
   record.nodes = fit_->nodes();
@@ -231,10 +247,9 @@ bool Trainer::add_node(const Judged& node, NodeRecord record) {
   record.valid_rmse = std::numeric_limits<double>::quiet_NaN();
   if (!validation_.empty()) {
     validation_.append(candidate);
-    const double rmse = validation_.rmse(fit_->output_weights(record.nodes), fit_->intercept(record.nodes));
-    record.valid_rmse = in_unit(rmse);
-    if (rmse < best_valid_) {
-      best_valid_ = rmse;
+    record.valid_rmse = validation_.rmse(fit_->output_layer(record.nodes));
+    if (record.valid_rmse < best_valid_) {
+      best_valid_ = record.valid_rmse;
       best_nodes_ = record.nodes;
     }
   }
@@ -246,7 +261,8 @@ bool Trainer::add_node(const Judged& node, NodeRecord record) {
 }
 
 TrainResult Trainer::finish() {
-  const Index L = validation_.empty() ? fit_->nodes() : best_nodes_;
+  Index L = validation_.empty() ? fit_->nodes() : best_nodes_;
+  while (L > 0 && !representable(L)) --L;
   Eigen::MatrixXd W(tiles_.inputs(), L);
   Eigen::VectorXd b(L);
   for (Index j = 0; j < L; ++j) {
@@ -254,8 +270,9 @@ TrainResult Trainer::finish() {
     b[j] = nodes_[static_cast<std::size_t>(j)].b;
   }
   const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
-  Eigen::MatrixXd beta = fit_->output_weights(L).unaryExpr(back);
-  Eigen::RowVectorXd intercept = fit_->intercept(L).unaryExpr(back);
+  const OutputLayer layer = fit_->output_layer(L);
+  Eigen::MatrixXd beta = layer.weights.unaryExpr(back);
+  Eigen::RowVectorXd intercept = layer.intercept.unaryExpr(back);
 
   report_.method = supervisor_->name();
   report_.rows = tiles_.rows();
@@ -263,7 +280,8 @@ TrainResult Trainer::finish() {
   report_.outputs = tiles_.outputs();
   report_.network_nodes = L;
   report_.train_rmse = L == 0 ? report_.initial_rmse : report_.history[static_cast<std::size_t>(L - 1)].train_rmse;
-  report_.valid_rmse = in_unit(best_valid_);
+  report_.valid_rmse = L == 0 || validation_.empty() ? report_.initial_valid_rmse
+                                                     : report_.history[static_cast<std::size_t>(L - 1)].valid_rmse;
   report_.stop_reason = stop_reason_;
   report_.threads = pool_.size();
   report_.instructions = engine_.kernels.name;

@@ -3,35 +3,41 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/check.hpp"
+
 namespace sconet {
 
 Validation::Validation(Engine& engine, MatrixView X, MatrixView Y, int y_exponent)
-    : engine_(engine), tiles_(X, Y, {}, y_exponent), Y_(Y.rows(), Y.cols()), single_(engine.kernels) {
-  for (Index q = 0; q < Y.cols(); ++q)
-    for (Index i = 0; i < Y.rows(); ++i) Y_(i, q) = std::ldexp(Y(i, q), -y_exponent);
-  h_ = AlignedBuffer(tiles_.count() * kernels::kTileRows);
-}
+    : engine_(engine),
+      y_exponent_(y_exponent),
+      exponent_(std::max(y_exponent, exponent_of_largest(Y))),
+      tiles_(X, Y, {}, exponent_),
+      single_(engine.kernels),
+      h_(tiles_.count() * kernels::kTileRows) {}
 
 void Validation::append(const Candidate& node) {
-  single_.resize(1, tiles_.inputs());
-  single_.set(0, node);
-  tiles_.visit(engine_.pool, [&](Index tile, int worker) {
-    engine_.kernels.node_tile(tiles_.view(tile, 0), engine_.act, single_.view().packed,
-                              engine_.g[static_cast<std::size_t>(worker)].data(), h_.data() + Tiles::first_row(tile));
-  });
-  if (nodes_ == H_.cols()) H_.conservativeResize(Y_.rows(), std::max<Index>(16, 2 * nodes_));
-  H_.col(nodes_++) = Eigen::Map<const Eigen::VectorXd>(h_.data(), Y_.rows());
+  evaluate_node(engine_, tiles_, node, single_, h_.data());
+  if (nodes_ == H_.cols()) H_.conservativeResize(tiles_.rows(), std::max<Index>(16, 2 * nodes_));
+  H_.col(nodes_++) = Eigen::Map<const Eigen::VectorXd>(h_.data(), tiles_.rows());
 }
 
-double Validation::rmse(const Eigen::MatrixXd& beta, const Eigen::RowVectorXd& intercept) {
+double Validation::rmse(const OutputLayer& layer) {
+  const double unit = std::ldexp(1.0, y_exponent_ - exponent_);
   double sum = 0;
   tiles_.sum(engine_.pool, 1, scratch_, &sum, [&](Index tile, double* partial) {
-    const Index first = Tiles::first_row(tile), count = tiles_.tile_rows(tile);
-    Eigen::MatrixXd e = Y_.middleRows(first, count).rowwise() - intercept;
-    if (beta.rows() > 0) e.noalias() -= H_.block(first, 0, count, beta.rows()) * beta;
-    *partial += e.squaredNorm();
+    const Index first = Tiles::first_row(tile), rows = tiles_.tile_rows(tile);
+    double e[kernels::kTileRows];
+    for (Index q = 0; q < tiles_.outputs(); ++q) {
+      for (Index i = 0; i < rows; ++i) e[i] = tiles_.residual(tile, i, q) - layer.intercept[q] * unit;
+      for (Index j = 0; j < layer.weights.rows(); ++j) {
+        const double beta = layer.weights(j, q) * unit;
+        const double* h = H_.data() + j * H_.rows() + first;
+        for (Index i = 0; i < rows; ++i) e[i] -= h[i] * beta;
+      }
+      for (Index i = 0; i < rows; ++i) *partial += e[i] * e[i];
+    }
   });
-  return std::sqrt(sum / static_cast<double>(Y_.rows()));
+  return std::ldexp(std::sqrt(sum / static_cast<double>(tiles_.rows())), exponent_);
 }
 
 }  // namespace sconet

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 
+#include "core/fit.hpp"
 #include "core/score.hpp"
 #include "sconet/matrix_view.hpp"
 
@@ -10,18 +11,18 @@ namespace sconet {
 
 class Validation {
  public:
-  // Y is multiplied by 2^-y_exponent, as the training rows' Y is.
+  // Output layers come in units of 2^y_exponent.
   Validation(Engine& engine, MatrixView X, MatrixView Y, int y_exponent);
 
-  bool empty() const { return Y_.rows() == 0; }
-  void append(const Candidate& node);  // its outputs become the next column of H
-  // RMSE of intercept + H beta, in units of 2^y_exponent.
-  double rmse(const Eigen::MatrixXd& beta, const Eigen::RowVectorXd& intercept);
+  bool empty() const { return tiles_.rows() == 0; }
+  void append(const Candidate& node);     // its outputs become the next column of H
+  double rmse(const OutputLayer& layer);  // of intercept + H weights, in Y's own unit
 
  private:
   Engine& engine_;
+  int y_exponent_;
+  int exponent_;  // the tiles hold Y * 2^-exponent_ as their residual
   Tiles tiles_;
-  Eigen::MatrixXd Y_;
   Eigen::MatrixXd H_;
   Index nodes_ = 0;
   CandidateBatch single_;

@@ -24,6 +24,12 @@ bool runs_here(Isa isa) {
   }
 }
 
+std::string level_name(Isa isa) {
+  TrainOptions options;
+  options.isa = isa;
+  return option_text(options, "isa");
+}
+
 }  // namespace
 
 std::vector<Isa> available_levels() {
@@ -36,9 +42,8 @@ std::vector<Isa> available_levels() {
 const kernels::Kernels& select_kernels(Isa isa) {
   if (isa == Isa::automatic) isa = available_levels().back();
   if (!runs_here(isa))
-    throw std::invalid_argument("option isa = v" + std::to_string(static_cast<int>(isa)) +
-                                ": this processor's best level is " + select_kernels(Isa::automatic).name +
-                                "; leave isa at auto to use it");
+    throw std::invalid_argument("option isa = " + level_name(isa) + ": this processor's best level is " +
+                                select_kernels(Isa::automatic).name + "; leave isa at auto to use it");
   switch (isa) {
 #if defined(SCONET_X86_LEVELS)
     case Isa::v2: return kernels::x86_64_v2();

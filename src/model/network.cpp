@@ -65,6 +65,8 @@ void check_inputs(MatrixView X, Index inputs) {
 
 Eigen::MatrixXd Network::predict(MatrixView X, std::int64_t threads) const {
   check_inputs(X, inputs());
+  if (threads < 0 || threads > 4096)
+    throw std::invalid_argument(fmt::format("threads = {}: expected 0 <= threads <= 4096", threads));
   Eigen::MatrixXd Y(X.rows(), outputs());
   const auto& kernels = select_kernels(Isa::automatic);
   CandidateBatch batch(kernels);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sconet/generators.hpp"
 #include "sconet/train.hpp"
 #include "support/problems.hpp"
 
@@ -219,6 +220,60 @@ TEST(OddData, HugeAndTinyTargetsTrainAlike) {
   EXPECT_GT(train(p.X, tiny, quick()).network.output_weights().cwiseAbs().maxCoeff(), 0.0);
 }
 
+TEST(OddData, TargetsNearTheLargestDoubleGiveFiniteNetworks) {
+  const Dataset db1 = generate_db1(300);
+  TrainOptions o;  // as many nodes as make output weights large
+  o.max_nodes = 80;
+  for (const double factor : {1e300, 3e307}) {
+    const MatrixXd Y = db1.Y * factor;
+    const auto [network, report] = train(db1.X, Y, o);
+    EXPECT_TRUE(network.output_weights().allFinite());
+    EXPECT_TRUE(network.predict(db1.X).allFinite());
+    EXPECT_TRUE(report.stop_reason == StopReason::overflow || report.stop_reason == StopReason::max_nodes);
+    EXPECT_GE(network.nodes(), factor > 1e305 ? 1 : 20);
+    EXPECT_EQ(report.train_rmse, report.history[static_cast<std::size_t>(network.nodes() - 1)].train_rmse);
+  }
+}
+
+TEST(OddData, ValidationTargetsOfAnotherSizeAreCompared) {
+  const auto p = testing::smooth_problem(60, 2, 1, 9);
+  const MatrixXd tiny = p.Y * 1e-200;
+  const auto report = train(p.X, tiny, quick(), {.X_valid = p.X, .Y_valid = p.Y}).report;
+  EXPECT_NEAR(report.valid_rmse, std::sqrt(p.Y.squaredNorm() / 60), 1e-12);
+}
+
+// One output fitted to rounding must not end the training of another.
+TEST(OddData, OutputsOfVeryDifferentSizeAreBothLearnt) {
+  const auto p = testing::smooth_problem(60, 2, 1, 9);
+  MatrixXd Y(60, 2);
+  Y << MatrixXd::Constant(60, 1, 1e9), 1e-6 * p.Y;
+  TrainOptions o = quick();
+  o.intercept = true;
+  EXPECT_GT(train(p.X, Y, o).network.nodes(), 0);
+}
+
+// Inputs far from zero saturate nodes to outputs like 1e-160, whose squares are not doubles any more.
+TEST(OddData, NearlyDeadNodesNeverMakeTheErrorGrow) {
+  const MatrixXd X = testing::random_matrix(500, 1, 4, 990, 1010);
+  const MatrixXd Y = (X.array() - 1000).sin().matrix();
+  for (const Activation a : {Activation::sigmoid, Activation::gaussian})
+    for (const Method method : {Method::rmpi, Method::scn3, Method::scn1})
+      for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        TrainOptions o;
+        o.activation = a;
+        o.method = method;
+        o.max_nodes = 12;
+        o.seed = seed;
+        o.threads = 1;
+        const auto report = train(X, Y, o).report;
+        double before = report.initial_rmse;
+        for (const NodeRecord& n : report.history) {
+          ASSERT_LE(n.train_rmse, before * (1 + 1e-12)) << report.full();
+          before = n.train_rmse;
+        }
+      }
+}
+
 TEST(OddData, HugeInputsSaturateAndEndWithAReason) {
   auto p = testing::smooth_problem(60, 2, 1, 9);
   for (const double factor : {1e300, 1e308}) {
@@ -232,6 +287,7 @@ TEST(OddData, HugeInputsSaturateAndEndWithAReason) {
       EXPECT_NE(report.stop_reason, StopReason::not_run);
       EXPECT_TRUE(std::isfinite(report.train_rmse));
       EXPECT_LE(report.train_rmse, report.initial_rmse);
+      EXPECT_TRUE(network.predict(X).allFinite());
     }
   }
 }

@@ -67,10 +67,10 @@ TEST(Refit, EqualsLeastSquaresByQr) {
   const auto nodes = append_random(fit, 3, 20, 13);
   const MatrixXd H = outputs_of(p.X, nodes);
   EXPECT_NEAR(fit.residual2().sum(), testing::least_squares_residual2(H, p.Y), 1e-12 * p.Y.squaredNorm());
-  EXPECT_LE((p.Y - H * fit.output_weights(20) - s.E()).norm(), 1e-9 * p.Y.norm());
+  EXPECT_LE((p.Y - H * fit.output_layer(20).weights - s.E()).norm(), 1e-9 * p.Y.norm());
   // A shorter network's weights are its own least squares, not the long one's cut off.
   const MatrixXd H5 = H.leftCols(5);
-  EXPECT_NEAR((p.Y - H5 * fit.output_weights(5)).squaredNorm(), testing::least_squares_residual2(H5, p.Y),
+  EXPECT_NEAR((p.Y - H5 * fit.output_layer(5).weights).squaredNorm(), testing::least_squares_residual2(H5, p.Y),
               1e-10 * p.Y.squaredNorm());
 }
 
@@ -89,9 +89,9 @@ TEST(Refit, RidgeSolvesThePenalisedNormalEquations) {
       penalty.conservativeResizeLike(MatrixXd::Zero(13, 13));
     }
     const VectorXd beta = (H.transpose() * H + penalty).ldlt().solve(H.transpose() * p.Y);
-    EXPECT_LE((fit.output_weights(12) - beta.head(12)).norm(), 1e-8 * beta.norm());
+    EXPECT_LE((fit.output_layer(12).weights - beta.head(12)).norm(), 1e-8 * beta.norm());
     if (intercept) {
-      EXPECT_NEAR(fit.intercept(12)[0], beta[12], 1e-8 * beta.norm());
+      EXPECT_NEAR(fit.output_layer(12).intercept[0], beta[12], 1e-8 * beta.norm());
     }
     const double objective = (p.Y - H * beta).squaredNorm() + ridge * 150 * beta.head(12).squaredNorm();
     EXPECT_NEAR(fit.objective2().sum(), objective, 1e-10 * objective);
@@ -145,7 +145,7 @@ TEST(Refit, LeveragesGiveLeaveOneOutResiduals) {
 TEST(Greedy, SetsTheNewWeightAlone) {
   const auto p = testing::smooth_problem(100, 3, 2, 43);
   Workbench s(p.X, p.Y);
-  Greedy fit(s.engine, s.tiles, false);
+  Greedy fit(s.engine, s.tiles, 0, false);
   MatrixXd E = p.Y;
   for (Index t = 0; t < 8; ++t) {
     const Candidate c = draw_candidate(2, 1, 0, t, 3, 2.0);
@@ -153,7 +153,7 @@ TEST(Greedy, SetsTheNewWeightAlone) {
     const Eigen::RowVectorXd beta = h.transpose() * E / h.squaredNorm();  // Eq. 7
     E -= h * beta;                                                        // Eq. 8
     ASSERT_TRUE(fit.append(c, {}));
-    EXPECT_LE((fit.output_weights(t + 1).row(t) - beta).norm(), 1e-12 * (1 + beta.norm()));
+    EXPECT_LE((fit.output_layer(t + 1).weights.row(t) - beta).norm(), 1e-12 * (1 + beta.norm()));
     EXPECT_LE((s.E() - E).norm(), 1e-12 * p.Y.norm());
   }
 }

@@ -107,6 +107,16 @@ TEST(Literal, HoldsAtEveryInstructionLevel) {
     }
 }
 
+// SCN-III with a pseudo-inverse of the whole H does not break down: the default rank tolerance will do.
+TEST(Literal, Scn3HoldsAtTheDefaultRankTolerance) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto p = testing::smooth_problem(200, 3, 2, seed);
+    TrainOptions o = options(Method::scn3, seed);
+    o.rank_tolerance = TrainOptions{}.rank_tolerance;
+    EXPECT_LE(compare(p.X, p.Y, o), kAgree);
+  }
+}
+
 TEST(Literal, HoldsOnDb1) {
   const Dataset db1 = generate_db1(300);
   for (const Method method : {Method::rmpi, Method::scn3, Method::scn1}) {

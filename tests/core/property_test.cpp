@@ -120,6 +120,23 @@ RC_GTEST_PROP(Training, AcceptedNodesContractByR, ()) {
     if (!report.history[i].fallback) RC_ASSERT(drop[i] >= 1 - report.history[i].r - 1e-12);
 }
 
+// Without noise, far down: the scores stay exact while the residual falls to 1e-12 of Y.
+RC_GTEST_PROP(Training, AcceptedNodesContractByRWithoutNoiseToo, ()) {
+  const MatrixXd X = testing::random_matrix(200, 1, *rc::gen::inRange<std::uint64_t>(0, 100000));
+  const MatrixXd Y = (3 * X.array()).sin() + 0.5;
+  TrainOptions o;
+  o.max_nodes = 40;
+  o.candidates = 50;
+  o.seed = *rc::gen::inRange<std::uint64_t>(0, 100000);
+  o.threads = 1;
+  const auto report = train(X, Y, o).report;
+  const auto drop = drops(report);
+  for (std::size_t i = 0; i < drop.size() && report.history[i].train_rmse > 1e-12; ++i) {
+    if (!report.history[i].fallback) RC_ASSERT(drop[i] >= (1 - report.history[i].r) * (1 - 1e-3));
+    RC_ASSERT(std::abs(drop[i] - report.history[i].score) <= 1e-3 * drop[i] + 1e-9);
+  }
+}
+
 // Theorem 2, both ways, and the remark that Eq. 29 always holds: after some nodes, a candidate's score is at least 1 -
 // r exactly when the least-squares residual with the candidate is at most r |e|^2.
 RC_GTEST_PROP(Theorem2, ScoreMeetsTheDemandExactlyWhenTheRefitContracts, ()) {
@@ -172,7 +189,7 @@ RC_GTEST_PROP(Theorem2, ScoreMeetsTheDemandExactlyWhenTheRefitContracts, ()) {
 RC_GTEST_PROP(Corollary1, Scn1ScoreMeetsTheDemandExactlyWhenTheStepContracts, ()) {
   const RandomCase c = random_case();
   Workbench s(c.problem.X, c.problem.Y);
-  Greedy fit(s.engine, s.tiles, false);
+  Greedy fit(s.engine, s.tiles, 0, false);
   for (Index t = 0; t < 5; ++t) fit.append(draw_candidate(c.seed, 1, 0, t, c.d, 3.0), {});
   const auto supervisor = make_supervisor(small_options(1, Method::scn1));
   CandidateBatch batch(s.engine.kernels);
@@ -198,7 +215,7 @@ RC_GTEST_PROP(Eq22, Scn3IsNeverWorseThanScn1OnTheSameNodes, ()) {
   const RandomCase c = random_case();
   Workbench all(c.problem.X, c.problem.Y), one(c.problem.X, c.problem.Y);
   Refit refit(all.engine, all.tiles, 1e-10, 0, false);
-  Greedy greedy(one.engine, one.tiles, false);
+  Greedy greedy(one.engine, one.tiles, 0, false);
   for (Index t = 0; t < 15; ++t) {
     const Candidate node = draw_candidate(c.seed, 1, 0, t, c.d, 5.0);
     if (!refit.append(node, {})) continue;

@@ -58,6 +58,27 @@ TEST(SameBits, ForOneTwoThreeAndEightThreads) {
   }
 }
 
+TEST(SameBits, ForEveryPolicyAndActivation) {
+  const auto p = testing::smooth_problem(5000, 3, 1, 5);
+  for (const Activation activation : {Activation::tanh, Activation::sin, Activation::relu})
+    for (const WhenExhausted policy : {WhenExhausted::best, WhenExhausted::relax}) {
+      TrainOptions o;
+      o.activation = activation;
+      o.when_exhausted = policy;
+      o.max_nodes = 25;
+      o.candidates = 60;
+      o.nodes_per_step = 3;
+      o.r = 0.8;
+      o.scales = {1, 5};
+      o.threads = 1;
+      const TrainResult one = train(p.X, p.Y, o);
+      for (const int threads : {2, 8}) {
+        o.threads = threads;
+        expect_same_bits(one, train(p.X, p.Y, o));
+      }
+    }
+}
+
 TEST(ThreadPool, RunsEveryTaskOnce) {
   for (const int threads : {1, 2, 3, 8}) {
     ThreadPool pool(threads);

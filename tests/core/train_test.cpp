@@ -119,6 +119,8 @@ TEST(Train, AWeightOfZeroIsNoRowToTheLastBit) {
   EXPECT_EQ(with.network.weights(), without.network.weights());
   // Weights of one pass through sqrt(1) = 1: the scale of Y is all that may differ, and it is a power of two.
   EXPECT_EQ(with.network.output_weights(), without.network.output_weights());
+  Y(44, 0) = 1e300;  // nor does it set the scale
+  EXPECT_EQ(train(X, Y, small(), {.weights = w}).network.output_weights(), without.network.output_weights());
   EXPECT_EQ(with.report.leverages.size(), 90);
   EXPECT_EQ(with.report.leverages[44], 0.0);
   EXPECT_GT(with.report.leverages[45], 0.0);
@@ -140,8 +142,7 @@ TEST(Train, ScalingAllWeightsChangesNothing) {
 
 TEST(Train, ValidationReturnsTheBestSize) {
   const auto p = testing::smooth_problem(60, 3, 1, 9, 0.6);
-  const auto v = testing::smooth_problem(200, 3, 1, 9, 0.6);  // the same function, another sample
-  const MatrixXd Xv = testing::random_matrix(200, 3, 99);
+  const MatrixXd Xv = testing::random_matrix(200, 3, 99);  // another sample of the same function, without noise
   const MatrixXd direction = testing::random_matrix(3, 1, 10, -3, 3);
   const MatrixXd z = Xv * direction;
   const MatrixXd Yv = z.array().sin().matrix() + (0.3 * z.array().square()).matrix();
@@ -222,13 +223,34 @@ TEST(Train, AnExceptionOfTheCallbackReachesTheCaller) {
 
 TEST(Train, TimeLimitEndsWithTheNetworkSoFar) {
   const auto p = testing::smooth_problem(100, 2, 1, 15);
-  TrainOptions o = small(100000);
+  TrainOptions o = small(1000000);
   o.method = Method::scn1;  // never runs out of rank
   o.time_limit = 0.05;
   const auto [network, report] = train(p.X, p.Y, o);
   EXPECT_EQ(report.stop_reason, StopReason::time_limit);
   EXPECT_EQ(network.nodes(), static_cast<Index>(report.history.size()));
-  EXPECT_GT(network.nodes(), 0);
+  o.max_nodes = network.nodes();
+  o.time_limit = 0;
+  EXPECT_EQ(train(p.X, p.Y, o).network.output_weights(), network.output_weights());
+}
+
+TEST(Train, StopsBetweenTheNodesOfAStep) {
+  const auto p = testing::smooth_problem(300, 3, 1, 17);
+  TrainOptions o = small(60);
+  o.nodes_per_step = 20;
+  o.r = 0.999999;
+  std::stop_source source;
+  TrainExtras extras;
+  extras.stop = source.get_token();
+  extras.on_node = [&](const NodeRecord& n) {
+    if (n.nodes == 2) source.request_stop();
+  };
+  const auto interrupted = train(p.X, p.Y, o, extras);
+  EXPECT_EQ(interrupted.network.nodes(), 2);
+  EXPECT_EQ(interrupted.report.stop_reason, StopReason::interrupted);
+  const double reached = train(p.X, p.Y, o).report.history[4].train_rmse;
+  o.tolerance = reached;
+  EXPECT_EQ(train(p.X, p.Y, o).network.nodes(), 5);
 }
 
 TEST(Train, WhenExhaustedDoesWhatItSays) {
@@ -305,21 +327,35 @@ TEST(Train, NodesPerStepTakesSeveralDistinctNodesOfABatch) {
   }
 }
 
-TEST(Train, PerOutputCriterionIsStricterThanTotal) {
+// |e_q|^2 after each node, from the networks of every size; a shorter run is the beginning of a longer one.
+MatrixXd output_residuals(const testing::Problem& p, TrainOptions o) {
+  const Index nodes = o.max_nodes;
+  MatrixXd e2(nodes + 1, p.Y.cols());
+  for (o.max_nodes = 0; o.max_nodes <= nodes; ++o.max_nodes)
+    e2.row(o.max_nodes) = (p.Y - train(p.X, p.Y, o).network.predict(p.X)).colwise().squaredNorm();
+  return e2;
+}
+
+TEST(Train, PerOutputCriterionContractsEveryOutput) {
   const auto p = testing::smooth_problem(200, 3, 3, 18);
   TrainOptions o = small(8);
-  o.r = 0.97;
-  const auto total = train(p.X, p.Y, o).report;
-  o.criterion = Criterion::per_output;
-  const auto each = train(p.X, p.Y, o).report;
-  Index total_admissible = 0, each_admissible = 0;
-  for (std::size_t i = 1; i < 8; ++i) {
-    total_admissible += total.history[i].fallback ? 0 : 1;
-    each_admissible += each.history[i].fallback ? 0 : 1;
+  o.r = 0.99;
+  Index violations[2] = {0, 0}, met = 0;
+  for (const Criterion criterion : {Criterion::total, Criterion::per_output}) {
+    o.criterion = criterion;
+    const auto report = train(p.X, p.Y, o).report;
+    const MatrixXd e2 = output_residuals(p, o);
+    for (std::size_t i = 1; i < 8; ++i) {
+      if (report.history[i].fallback) continue;
+      const auto L = static_cast<Index>(i + 1);
+      met += criterion == Criterion::per_output ? 1 : 0;
+      for (Index q = 0; q < 3; ++q)
+        if (e2(L, q) > report.history[i].r * e2(L - 1, q) * (1 + 1e-9)) ++violations[static_cast<int>(criterion)];
+    }
   }
-  EXPECT_LE(each_admissible, total_admissible);
-  // On the same first batch the admissible set can only shrink.
-  EXPECT_EQ(total.history[0].score, each.history[0].score);
+  EXPECT_GT(met, 0);                                                  // the criterion was met by some nodes ...
+  EXPECT_EQ(violations[static_cast<int>(Criterion::per_output)], 0);  // ... and held for each of their outputs,
+  EXPECT_GT(violations[static_cast<int>(Criterion::total)], 0);       // which the total does not promise.
 }
 
 TEST(Train, RidgeShrinksTheOutputWeights) {
@@ -333,6 +369,16 @@ TEST(Train, RidgeShrinksTheOutputWeights) {
     before = network.output_weights().norm();
     EXPECT_NEAR(rmse(network.predict(p.X), p.Y), report.train_rmse, 1e-8 * report.train_rmse);
   }
+}
+
+TEST(Train, RidgeCountsForScn1Too) {
+  const auto p = testing::smooth_problem(100, 2, 1, 19);
+  TrainOptions o = small(5);
+  o.method = Method::scn1;
+  o.ridge = 0.1;
+  const Network network = train(p.X, p.Y, o).network;
+  const VectorXd h = network.hidden(p.X).col(0);
+  EXPECT_NEAR(network.output_weights()(0, 0), h.dot(p.Y.col(0)) / (h.squaredNorm() + 0.1 * 100), 1e-12);
 }
 
 TEST(Train, EveryActivationLearns) {

@@ -118,7 +118,8 @@ TEST_P(ActivationTest, IsWithinItsUlpBoundOverTheWholeRange) {
 
 TEST_P(ActivationTest, KeepsNanAndReachesItsLimits) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<double> z = {nan, -nan, inf, -inf, 0.0, -0.0, 1e308, -1e308};
+  const double missing = std::bit_cast<double>(0x7FF00000000007A2);  // R's NA: a NaN with a payload
+  const std::vector<double> z = {nan, missing, inf, -inf, 0.0, -0.0, 1e308, -1e308};
   for (const Function& f : kFunctions) {
     const auto value = apply(GetParam(), f.act, z);
     EXPECT_TRUE(std::isnan(value[0]) && std::isnan(value[1])) << f.name;

@@ -116,7 +116,8 @@ TEST_P(KernelTest, ScoresEqualScalarSumsExactlyOnIntegers) {
   for (const Index m : around({4, kPanel, 2 * kPanel})) check(150, 2, m, 3, 5, true);
   for (const Index d : around({kPanel, 17})) check(20, d, 2, 3, 5, false);
   check(1, 1, 1, 0, 1, false);
-  check(3 * 16 * kTileRows + 5, 1, 1, 2, 3, true);  // several chunks
+  check(20, 1, 1, 2, 101 * kernels_.panel + 3, false);  // several groups of candidates
+  check(3 * 16 * kTileRows + 5, 1, 1, 2, 3, true);      // several chunks
 }
 
 TEST_P(KernelTest, ScoresFollowEveryActivation) {
@@ -153,6 +154,27 @@ TEST_P(KernelTest, ANodeAloneHasTheSameBitsAsInItsBatch) {
     ASSERT_EQ(one.eg(0, 0), all.eg(0, t));
     for (Index k = 0; k < 19; ++k) ASSERT_EQ(one.qg(k, 0), all.qg(k, t));
   }
+}
+
+// With one row and a residual of one, E'G is G itself.
+TEST_P(KernelTest, NodeTileIsTheColumnThatIsJudged) {
+  ThreadPool pool(1);
+  for (const Act act : {Act::sigmoid, Act::tanh, Act::sin, Act::gaussian, Act::relu})
+    for (const bool weighted : {false, true}) {
+      Engine engine(kernels_, act, pool);
+      const Case c(kTileRows - 5, 7, 1, 0, 3, weighted, 21, false);
+      AlignedBuffer h(kTileRows), g(kTileRows * kernels_.lanes);
+      CandidateBatch single(kernels_);
+      single.resize(1, 7);
+      single.set(0, {c.W.col(1), c.b(1, 0)});
+      kernels_.node_tile(c.tiles.view(0, 0), act, single.view().packed, g.data(), h.data());
+      for (const Index row : {Index{0}, Index{8}, Index{50}, kTileRows - 6}) {
+        const MatrixXd x = c.X.row(row), one = MatrixXd::Ones(1, 1);
+        const Tiles tile(x, one, {}, 0);
+        Scorer scorer(engine);
+        ASSERT_EQ(h[row], scorer.score(tile, c.batch(kernels_), 0).eg(0, 1) * c.tiles.sqrt_weight(row));
+      }
+    }
 }
 
 TEST_P(KernelTest, ProjectionEqualsScalarSumsExactlyOnIntegers) {

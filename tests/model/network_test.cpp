@@ -77,6 +77,7 @@ TEST(Network, RefusesShapesThatDoNotFit) {
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(), "X has 4 columns and the network takes 2 inputs");
   }
+  EXPECT_THROW(net.predict(MatrixXd(MatrixXd::Ones(5, 2)), -1), std::invalid_argument);
 }
 
 }  // namespace

@@ -1,0 +1,10 @@
+# docs/options.md ends with exactly the table that `sconet options` prints.
+execute_process(COMMAND ${PROGRAM} options OUTPUT_VARIABLE table COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${PAGE} page)
+string(LENGTH "${table}" length)
+string(LENGTH "${page}" whole)
+math(EXPR start "${whole} - ${length}")
+string(SUBSTRING "${page}" ${start} -1 end)
+if(NOT end STREQUAL table)
+  message(FATAL_ERROR "docs/options.md does not end with the output of `sconet options`: put it there")
+endif()
