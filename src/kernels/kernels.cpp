@@ -2,8 +2,8 @@
 // shapes and layouts.
 //
 // SIMD runs along candidates (or along the columns of a Q panel), so a sum over rows is a plain loop over rows and
-// its order is the same at every level and for every number of threads: within a tile from row 0 up, then tile by
-// tile into the caller's sums.
+// its order is the same at every level and for every number of threads: one order within a tile, then tile by tile
+// into the caller's sums.
 
 #include "kernels/kernels.hpp"
 
