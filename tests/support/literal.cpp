@@ -155,7 +155,7 @@ Best exhausted(Best seen, double r, WhenExhausted policy) {
 }
 
 void refuse_relax(const TrainOptions& options) {
-  if (options.when_exhausted == WhenExhausted::relax) throw std::logic_error("literal: relax is not implemented");
+  if (options.when_exhausted == WhenExhausted::relax) throw std::logic_error("literal: relaxing r is not in the paper");
 }
 
 // Algorithm 1, lines 3-5: the least omega, at the first scale that has a usable candidate.
