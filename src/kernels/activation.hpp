@@ -86,7 +86,7 @@ SCONET_INLINE Pack<N> sine(const Pack<N>& x) {
   return each(
       [](Vec value, Vec turns, Vec argument) SCONET_INLINE_LAMBDA {
         Vec out = from_bits(bits(value) ^ (bits(turns) << 63));
-        const Bits reducible = minus_magnitude(argument) >= all(-0x1p19);
+        const Mask reducible = minus_magnitude(argument) >= all(-0x1p19);
         for (Index i = 0; i < kLanes; ++i)
           if (!reducible[i]) out[i] = __builtin_sin(argument[i]);
         return out;

@@ -21,7 +21,8 @@ constexpr Index kLanes = 2;
 #endif
 
 typedef double Vec __attribute__((vector_size(8 * kLanes)));
-typedef long long Bits __attribute__((vector_size(8 * kLanes)));
+typedef unsigned long long Bits __attribute__((vector_size(8 * kLanes)));  // wraps, as bits of doubles may
+typedef long long Mask __attribute__((vector_size(8 * kLanes)));           // what a comparison gives
 
 SCONET_INLINE Vec load(const double* p) { return *reinterpret_cast<const Vec*>(p); }
 SCONET_INLINE void store(double* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
@@ -67,7 +68,7 @@ SCONET_INLINE Vec times_power_of_2(Vec y, [[maybe_unused]] Vec n, [[maybe_unused
 #if defined(__AVX512F__)
   return reinterpret_cast<Vec>(_mm512_scalef_pd(reinterpret_cast<__m512d>(y), reinterpret_cast<__m512d>(n)));
 #else
-  const Bits tiny = n < all(-1000.0);
+  const Mask tiny = n < all(-1000.0);
   const Vec shifted = tiny ? t + all(64.0) : t;
   const Vec scaled = from_bits(bits(y) + (bits(shifted) << 52)) * (tiny ? all(0x1p-64) : all(1.0));
   return (y == y) ? scaled : y;        // the payload of a NaN must not reach the exponent
@@ -75,10 +76,8 @@ SCONET_INLINE Vec times_power_of_2(Vec y, [[maybe_unused]] Vec n, [[maybe_unused
 }
 
 SCONET_INLINE Vec select_negative(Vec x, Vec yes, Vec no) { return (x < all(0.0)) ? yes : no; }
-SCONET_INLINE Vec minus_magnitude(Vec x) { return from_bits(bits(x) | static_cast<long long>(0x8000000000000000ULL)); }
-SCONET_INLINE Vec with_sign_of(Vec x, Vec s) {
-  return from_bits(bits(x) | (bits(s) & static_cast<long long>(0x8000000000000000ULL)));
-}
+SCONET_INLINE Vec minus_magnitude(Vec x) { return from_bits(bits(x) | 0x8000000000000000ULL); }
+SCONET_INLINE Vec with_sign_of(Vec x, Vec s) { return from_bits(bits(x) | (bits(s) & 0x8000000000000000ULL)); }
 
 // The rounding error of hi = a * a, exactly; |a| below 2^500.
 SCONET_INLINE Vec square_error(Vec a, Vec hi) {
