@@ -71,7 +71,8 @@ SCONET_INLINE Vec times_power_of_2(Vec y, [[maybe_unused]] Vec n, [[maybe_unused
   const Mask tiny = n < all(-1000.0);
   const Vec shifted = tiny ? t + all(64.0) : t;
   const Vec scaled = from_bits(bits(y) + (bits(shifted) << 52)) * (tiny ? all(0x1p-64) : all(1.0));
-  return (y == y) ? scaled : y;        // the payload of a NaN must not reach the exponent
+  // The payload of a NaN must not reach the exponent.
+  return (y == y) ? scaled : y;        // NOLINT(misc-redundant-expression)
 #endif
 }
 
