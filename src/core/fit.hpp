@@ -7,7 +7,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <memory>
 #include <optional>
 
 #include "core/candidates.hpp"

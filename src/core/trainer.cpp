@@ -76,8 +76,9 @@ class Trainer {
 
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
   bool time_is_up() const { return options_.time_limit > 0 && seconds() >= options_.time_limit; }
-  double in_unit(double rmse) const { return std::ldexp(rmse, y_exponent_); }
-  double train_rmse() const { return in_unit(std::sqrt(fit_->residual2().sum() / tiles_.weight_sum())); }
+  double train_rmse() const {  // in Y's own unit
+    return std::ldexp(std::sqrt(fit_->residual2().sum() / tiles_.weight_sum()), y_exponent_);
+  }
 
   const TrainOptions& options_;
   const TrainExtras& extras_;
