@@ -1,13 +1,14 @@
-#include "demo.hpp"
+// `sconet demo`: RMPI-SCN against SCN-III on a function the program makes itself.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
+#include <memory>
 #include <vector>
 
-#include "sconet/sconet.hpp"
+#include "commands.hpp"
+#include "output.hpp"
 
 namespace sconet::cli {
 namespace {
@@ -80,10 +81,9 @@ std::string curves(const std::vector<Contestant>& contestants) {
   return s;
 }
 
-}  // namespace
-
+// The table and the picture as text.
 std::string demo(std::int64_t runs, std::int64_t threads) {
-  if (runs < 1) throw std::invalid_argument(fmt::format("--runs {}: expected at least 1", runs));
+  if (runs < 1) throw UsageError(fmt::format("--runs {}: expected at least 1", runs));
   // Node counts as in the paper's Table 3.
   std::vector<Contestant> contestants = {contestant("RMPI-SCN", Method::rmpi, 45, threads),
                                          contestant("SCN-III", Method::scn3, 58, threads)};
@@ -127,6 +127,24 @@ std::string demo(std::int64_t runs, std::int64_t threads) {
   s += "\n  Training RMSE as the first network of each grows (R: RMPI-SCN, S: SCN-III, *: both)\n\n" +
        curves(contestants);
   return s;
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, Commands& commands) {
+  struct Demo {
+    std::int64_t runs = 10, threads = 0;
+  };
+  auto what = std::make_shared<Demo>();
+  auto* command = app.add_subcommand("demo", "Train RMPI-SCN and SCN-III on a generated function and compare them");
+  command->add_option("--runs", what->runs, "Runs to average over")->type_name("N")->capture_default_str();
+  command->add_option("--threads", what->threads, "Threads; 0: one per processor")
+      ->type_name("N")
+      ->capture_default_str();
+  commands[command] = [what] {
+    print(demo(what->runs, what->threads));
+    return kOk;
+  };
 }
 
 }  // namespace sconet::cli

@@ -18,6 +18,13 @@ struct Dataset {
 // f(x) = 0.2 exp(-(10x - 4)^2) + 0.5 exp(-(80x - 40)^2) + 0.3 exp(-(80x - 20)^2).
 Dataset generate_db1(Index rows = 1500);
 
+// DB2 (Eq. 62, 63): a plant under a random input u, uniform on [-1, 1]. Row k has y(k), y(k-1), y(k-2), u(k), u(k-1) as
+// inputs and y(k+1) = (y(k) y(k-1) y(k-2) u(k-1) (y(k-2) - 1) + u(k)) / (1 + y(k-1)^2 + y(k-2)^2) as target.
+Dataset generate_db2(Index rows = 1000, std::uint64_t seed = 1);
+
+// Friedman's first function on the unit cube: 10 sin(pi x1 x2) + 20 (x3 - 1/2)^2 + 10 x4 + 5 x5 and normal noise.
+Dataset generate_friedman(Index rows = 1200, std::uint64_t seed = 1, double noise = 1);
+
 struct Split {
   Dataset train, valid, test;
 };

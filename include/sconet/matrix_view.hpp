@@ -21,20 +21,23 @@ class MatrixView {
   template <class Derived>
   requires(std::is_same_v<typename Derived::Scalar, double> && (Derived::Flags & Eigen::DirectAccessBit) != 0)
       MatrixView(const Eigen::DenseBase<Derived>& m)  // NOLINT(google-explicit-constructor)
-      : MatrixView(m.derived().data(), m.rows(), m.cols(), row_stride(m.derived()), col_stride(m.derived())) {}
+      : MatrixView(m.derived().data(), m.rows(), m.cols(), rows_apart(m.derived()), cols_apart(m.derived())) {}
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   bool empty() const { return rows_ == 0 || cols_ == 0; }
+  const double* data() const { return data_; }
+  Index row_stride() const { return row_stride_; }
+  Index col_stride() const { return col_stride_; }
   double operator()(Index row, Index col) const { return data_[row * row_stride_ + col * col_stride_]; }
 
  private:
   template <class Derived>
-  static Index row_stride(const Derived& m) {
+  static Index rows_apart(const Derived& m) {
     return Derived::IsRowMajor ? m.outerStride() : m.innerStride();
   }
   template <class Derived>
-  static Index col_stride(const Derived& m) {
+  static Index cols_apart(const Derived& m) {
     return Derived::IsRowMajor ? m.innerStride() : m.outerStride();
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,11 @@ struct NodeRecord {
   double score = 0;       // share of |e_{L-1}|^2 that the supervisor says the node removes; admissible: >= 1 - r_L
   bool fallback = false;  // no candidate met r_L; taken as the best seen
   double seconds = 0;     // since training began
+
+  // The key of the node: drawing again for (seed, step, batch, candidate) at `scale` gives the same node.
+  Index step = 0;       // the number of the node the batch was drawn for
+  Index batch = 0;      // the number of the batch, from 0
+  Index candidate = 0;  // its number in the batch, from 0
 };
 
 enum class StopReason {
@@ -38,7 +44,8 @@ enum class StopReason {
   interrupted,  // the stop token asked for it
 };
 
-std::string_view name(StopReason reason);      // "max_nodes"
+std::string_view name(StopReason reason);  // "max_nodes"
+std::optional<StopReason> stop_reason(std::string_view name);
 std::string_view sentence(StopReason reason);  // "the network reached the allowed number of nodes"
 
 struct TrainReport {

@@ -1,9 +1,15 @@
 // Everything sconet offers.
 #pragma once
 
+#include "sconet/cross_validation.hpp"
+#include "sconet/encoder.hpp"
+#include "sconet/errors.hpp"
 #include "sconet/generators.hpp"
+#include "sconet/metrics.hpp"
+#include "sconet/model.hpp"
 #include "sconet/network.hpp"
 #include "sconet/options.hpp"
 #include "sconet/report.hpp"
+#include "sconet/table.hpp"
 #include "sconet/train.hpp"
 #include "sconet/version.hpp"

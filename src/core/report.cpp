@@ -22,6 +22,12 @@ std::string_view name(StopReason reason) {
   return "unknown";
 }
 
+std::optional<StopReason> stop_reason(std::string_view text) {
+  for (int i = 0; i <= static_cast<int>(StopReason::interrupted); ++i)
+    if (const auto reason = static_cast<StopReason>(i); name(reason) == text) return reason;
+  return {};
+}
+
 std::string_view sentence(StopReason reason) {
   switch (reason) {
     case StopReason::not_run: return "training has not run";

@@ -1,11 +1,14 @@
 // The algorithm. Symbols as in the paper: L nodes, e residual, lambda scale, r_L demand; see docs/method.md.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "core/candidates.hpp"
@@ -57,16 +60,22 @@ class Trainer {
 
   TrainResult run() {
     start();
+    put_back(extras_.resume);
     while (!should_stop()) {
-      if (const auto reason = add_step()) stop_reason_ = *reason;  // search the scales, add what is found
+      if (const auto reason = add_step())  // search the scales, add what is found
+        stop_reason_ = *reason;
+      else if (extras_.on_step)
+        extras_.on_step(report_.history);
     }
     return finish();
   }
 
  private:
-  void start();                          // no nodes: the residual is Y, less the intercept
-  bool should_stop();                    // every rule but those met inside a search
-  std::optional<StopReason> add_step();  // adds nodes_per_step nodes, or says why it cannot
+  void start();                                         // no nodes: the residual is Y, less the intercept
+  void put_back(const std::vector<NodeRecord>& nodes);  // of an earlier run
+  bool should_stop();                                   // every rule but those met inside a search
+  bool network_is_done();                               // the rules that depend on the network alone
+  std::optional<StopReason> add_step();                 // adds nodes_per_step nodes, or says why it cannot
   std::vector<Judged> judge_batch(Index L, Index batch, double scale);  // usable candidates, best first
   Index add_admissible(std::vector<Judged>& judged, double r, Index wanted, NodeRecord record);
   bool add_node(const Judged& node, NodeRecord record);  // false: numerically in the span
@@ -74,7 +83,9 @@ class Trainer {
   bool representable(Index nodes) const;  // the output weights of that size are finite in Y's own unit
   TrainResult finish();
 
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
+  double seconds() const {
+    return earlier_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
   bool time_is_up() const { return options_.time_limit > 0 && seconds() >= options_.time_limit; }
   double train_rmse() const {  // in Y's own unit
     return std::ldexp(std::sqrt(fit_->residual2().sum() / tiles_.weight_sum()), y_exponent_);
@@ -83,6 +94,7 @@ class Trainer {
   const TrainOptions& options_;
   const TrainExtras& extras_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  const double earlier_seconds_ = extras_.resume.empty() ? 0 : extras_.resume.back().seconds;
   std::unique_ptr<Supervisor> supervisor_;
   int y_exponent_;
   ThreadPool pool_;
@@ -117,7 +129,28 @@ void Trainer::start() {
   report_.initial_valid_rmse = best_valid_;
 }
 
+// A node is found again by its key and joins as it did the first time; that its errors are the same shows that the data
+// and the arithmetic are.
+void Trainer::put_back(const std::vector<NodeRecord>& nodes) {
+  for (const NodeRecord& node : nodes) {
+    if (network_is_done()) return;  // other limits than the first time
+    const Judged judged{node.step, node.batch, node.candidate, node.scale, node.score, 0, 0};
+    const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    if (!add_node(judged, node) || !same(report_.history.back().train_rmse, node.train_rmse) ||
+        !same(report_.history.back().valid_rmse, node.valid_rmse))
+      throw std::invalid_argument(fmt::format(
+          "the run cannot go on where it stopped: node {} does not leave the error it left then (training RMSE {}), so "
+          "the data, the options or the instruction level are not the same",
+          report_.history.size() + 1, node.train_rmse));
+  }
+}
+
 bool Trainer::should_stop() {
+  if (!network_is_done() && extras_.stop.stop_requested()) stop_reason_ = StopReason::interrupted;
+  return stop_reason_ != StopReason::not_run;
+}
+
+bool Trainer::network_is_done() {
   if (stop_reason_ != StopReason::not_run) return true;
   const Index L = fit_->nodes();
   if ((fit_->residual2().array() <= kRoundingLevel * kRoundingLevel * y2_.array()).all()) {
@@ -130,8 +163,6 @@ bool Trainer::should_stop() {
     stop_reason_ = StopReason::max_nodes;
   } else if (!validation_.empty() && options_.patience > 0 && L - best_nodes_ >= options_.patience) {
     stop_reason_ = StopReason::validation;
-  } else if (extras_.stop.stop_requested()) {
-    stop_reason_ = StopReason::interrupted;
   }
   return stop_reason_ != StopReason::not_run;
 }
@@ -214,7 +245,7 @@ Index Trainer::add_admissible(std::vector<Judged>& judged, double r, Index wante
     } else if (add_node(*j, record)) {
       ++added;
       ++j;
-      if (should_stop()) break;
+      if (network_is_done()) break;  // an interruption waits: a run goes on from whole steps
     } else {
       j = judged.erase(j);
     }
@@ -225,7 +256,7 @@ Index Trainer::add_admissible(std::vector<Judged>& judged, double r, Index wante
 // The sums of a candidate of the batch scored last, unless columns have joined Q since then.
 std::optional<NodeSums> Trainer::known_sums(const Judged& node) const {
   const bool current = node.L == fit_->nodes() + 1 && node.batch == batch_number_;
-  if (!current || sums_->columns() != tiles_.columns()) return {};
+  if (!sums_ || !current || sums_->columns() != tiles_.columns()) return {};
   return sums_->node(node.t);
 }
 
@@ -241,6 +272,9 @@ bool Trainer::add_node(const Judged& node, NodeRecord record) {
   Candidate candidate = draw_candidate(options_.seed, node.L, node.batch, node.t, tiles_.inputs(), node.scale);
   const auto added = fit_->append(candidate, known_sums(node));
   if (!added) return false;
+  record.step = node.L;
+  record.batch = node.batch;
+  record.candidate = node.t;
   record.scale = node.scale;
   record.nodes = fit_->nodes();
   record.score = judged_on_this_residual ? node.score : added->drop;
@@ -255,9 +289,10 @@ bool Trainer::add_node(const Judged& node, NodeRecord record) {
     }
   }
   nodes_.push_back(std::move(candidate));
-  record.seconds = seconds();
+  const bool new_node = static_cast<std::size_t>(record.nodes) > extras_.resume.size();
+  if (new_node) record.seconds = seconds();
   report_.history.push_back(record);
-  if (extras_.on_node) extras_.on_node(record);
+  if (new_node && extras_.on_node) extras_.on_node(record);
   return true;
 }
 
@@ -302,6 +337,19 @@ TrainResult train(MatrixView X, MatrixView Y, const TrainOptions& options, const
   validate(options);
   check_data(X, Y, extras);
   return Trainer(X, Y, options, extras).run();
+}
+
+std::uint64_t training_memory(Index rows, Index inputs, Index outputs, Index valid_rows, const TrainOptions& options) {
+  const auto n = static_cast<double>(rows), v = static_cast<double>(valid_rows), d = static_cast<double>(inputs),
+             m = static_cast<double>(outputs), T = static_cast<double>(options.candidates);
+  // Columns of Q come in panels of eight; no more of them than rows can be independent.
+  const double L = std::min(static_cast<double>(options.max_nodes), n) + (options.intercept ? 1.0 : 0.0);
+  const double columns = std::ceil((L + m) / 8) * 8;
+  const double doubles = n * (d + columns + 6)        // X, E and Q; weights, a node before and after projection
+                         + v * (d + m + 2 + 1.5 * L)  // X, E and H, which grows by doubling
+                         + 4 * T * (d + columns)      // a batch and its sums
+                         + 3 * L * L;                 // R and what is solved with it
+  return static_cast<std::uint64_t>(8 * doubles) + (std::uint64_t{8} << 20);
 }
 
 }  // namespace sconet

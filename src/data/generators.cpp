@@ -1,8 +1,9 @@
 #include "sconet/generators.hpp"
 
 #include <cmath>
-#include <numeric>
+#include <numbers>
 
+#include "data/row_choice.hpp"
 #include "kernels/philox.hpp"
 
 namespace sconet {
@@ -18,17 +19,51 @@ Dataset generate_db1(Index rows) {
   return data;
 }
 
+namespace {
+
+// Number k of a seed's numbers, uniform on (0, 1). The counter cannot meet a shuffle's (second word 0) or a
+// candidate's.
+double uniform(std::uint64_t seed, std::uint64_t k) {
+  const auto u = philox4x32({static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(k >> 32) + 1, 0, 0},
+                            {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+  const std::uint64_t bits = (std::uint64_t{u[1]} << 32 | u[0]) >> 12;
+  return (static_cast<double>(bits) + 0.5) * 0x1p-52;
+}
+
+}  // namespace
+
+Dataset generate_db2(Index rows, std::uint64_t seed) {
+  Dataset data{Eigen::MatrixXd(rows, 5), Eigen::MatrixXd(rows, 1)};
+  double y = 0, y1 = 0, y2 = 0, u1 = 0;  // y(k), y(k-1), y(k-2), u(k-1)
+  for (Index k = 0; k < rows; ++k) {
+    const double u = 2 * uniform(seed, static_cast<std::uint64_t>(k)) - 1;
+    const double next = (y * y1 * y2 * u1 * (y2 - 1) + u) / (1 + y1 * y1 + y2 * y2);
+    data.X.row(k) << y, y1, y2, u, u1;
+    data.Y(k, 0) = next;
+    y2 = y1;
+    y1 = y;
+    y = next;
+    u1 = u;
+  }
+  return data;
+}
+
+Dataset generate_friedman(Index rows, std::uint64_t seed, double noise) {
+  Dataset data{Eigen::MatrixXd(rows, 5), Eigen::MatrixXd(rows, 1)};
+  for (Index i = 0; i < rows; ++i) {
+    const auto draw = [&](int k) { return uniform(seed, static_cast<std::uint64_t>(7 * i + k)); };
+    for (int k = 0; k < 5; ++k) data.X(i, k) = draw(k);
+    const auto x = data.X.row(i);
+    const double normal = std::sqrt(-2 * std::log(draw(5))) * std::cos(2 * std::numbers::pi * draw(6));
+    data.Y(i, 0) = 10 * std::sin(std::numbers::pi * x[0] * x[1]) + 20 * (x[2] - 0.5) * (x[2] - 0.5) + 10 * x[3] +
+                   5 * x[4] + noise * normal;
+  }
+  return data;
+}
+
 Split split_622(const Dataset& data, std::uint64_t seed) {
   const Index n = data.X.rows();
-  std::vector<Index> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), Index{0});
-  for (Index i = n - 1; i > 0; --i) {  // Fisher-Yates; the counter cannot meet a candidate's: those have node >= 1
-    const auto u = philox4x32({static_cast<std::uint32_t>(i), 0, 0, 0},
-                              {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
-    const std::uint64_t bits = std::uint64_t{u[1]} << 32 | u[0];
-    std::swap(order[static_cast<std::size_t>(i)],
-              order[static_cast<std::size_t>(bits % static_cast<std::uint64_t>(i + 1))]);
-  }
+  const std::vector<Index> order = shuffled_rows(n, seed);
   const Index train = n * 6 / 10, valid = n * 2 / 10;
   const auto take = [&](Index first, Index count) {
     Dataset part{Eigen::MatrixXd(count, data.X.cols()), Eigen::MatrixXd(count, data.Y.cols())};

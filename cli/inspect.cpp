@@ -1,0 +1,130 @@
+// `sconet info` and `sconet check`.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "commands.hpp"
+#include "output.hpp"
+
+namespace sconet::cli {
+namespace {
+
+struct Inspection {
+  std::string model;
+  Verbosity verbosity;
+};
+
+template <class Options>
+Json options_json(const Options& options, const std::vector<OptionInfo>& list) {
+  Json json = Json::object();
+  for (const OptionInfo& o : list) json[o.name] = option_text(options, o.name);
+  return json;
+}
+
+std::string describe(const InputColumn& c) {
+  if (!c.used) return "constant in training, not used";
+  if (c.type == ColumnType::text) {
+    std::vector<std::string> shown(
+        c.levels.begin(), c.levels.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(c.levels.size(), 8)));
+    if (shown.size() < c.levels.size()) shown.emplace_back("...");
+    return fmt::format("{} categories{}: {}", c.levels.size(), c.missing_level ? " and missing" : "",
+                       fmt::join(shown, ", "));
+  }
+  std::string text = !c.knots.empty() ? fmt::format("quantiles {:g} ... {:g}", c.knots.front(), c.knots.back())
+                                      : fmt::format("(x - {:g}) / {:g}", c.offset, c.scale);
+  text += fmt::format(", missing: {:g}", c.fill);
+  return c.indicator ? text + " and an indicator" : text;
+}
+
+int info(const Inspection& what) {
+  const Model model = Model::load(what.model);
+  const Encoder& encoder = model.encoder();
+  const ModelSummary& summary = model.summary();
+  if (what.verbosity.json) {
+    Json json = {{"model", what.model},
+                 {"bytes", std::filesystem::file_size(what.model)},
+                 {"version", summary.version},
+                 {"method", option_text(model.options(), "method")},
+                 {"nodes", model.network().nodes()},
+                 {"activation", option_text(model.options(), "activation")},
+                 {"stop_reason", name(summary.stop_reason)},
+                 {"seed", model.options().seed},
+                 {"train", to_json(summary.train)}};
+    if (summary.valid) json["valid"] = to_json(*summary.valid);
+    json["targets"] = Json::array();
+    for (const TargetColumn& t : encoder.targets()) json["targets"].push_back(t.name);
+    json["columns"] = Json::array();
+    for (const InputColumn& c : encoder.columns()) {
+      Json column = {{"name", c.name}, {"type", c.type == ColumnType::number ? "number" : "text"}, {"used", c.used}};
+      if (c.type == ColumnType::text) column["levels"] = c.levels;
+      json["columns"].push_back(column);
+    }
+    json["ids"] = encoder.ids();
+    json["options"] = options_json(model.options(), describe_options());
+    json["encoder_options"] = options_json(encoder.options(), describe_encoder_options());
+    json["valid_fraction"] = model.valid_fraction();
+    json["train_rmse_by_nodes"] = summary.train_rmse;
+    if (summary.valid) json["valid_rmse_by_nodes"] = summary.valid_rmse;
+    print(json);
+    return kOk;
+  }
+  std::vector<std::string> targets;
+  for (const TargetColumn& t : encoder.targets()) targets.push_back(t.name);
+  std::string text = fmt::format(
+      "{}: {} bytes, written by sconet {}\n\n{} with {} {} node{}, {} input{}, target{} {}\nstopped because {}\n\n{}",
+      what.model, std::filesystem::file_size(what.model), summary.version, summary.method, model.network().nodes(),
+      option_text(model.options(), "activation"), model.network().nodes() == 1 ? "" : "s", encoder.inputs(),
+      encoder.inputs() == 1 ? "" : "s", targets.size() == 1 ? "" : "s", fmt::join(targets, ", "),
+      sentence(summary.stop_reason), metrics_header());
+  text += metrics_line("training", summary.train);
+  if (summary.valid) text += metrics_line("validation", *summary.valid);
+  text += "\nColumns\n";
+  std::size_t width = 0;
+  for (const InputColumn& c : encoder.columns()) width = std::max(width, c.name.size());
+  for (const InputColumn& c : encoder.columns()) text += fmt::format("  {:<{}}  {}\n", c.name, width, describe(c));
+  for (const std::string& id : encoder.ids()) text += fmt::format("  {:<{}}  identifier\n", id, width);
+  text += "\nOptions that differ from their defaults\n";
+  std::string differ;
+  const auto compare = [&](const auto& options, const std::vector<OptionInfo>& list) {
+    for (const OptionInfo& o : list)
+      if (const std::string now = option_text(options, o.name); now != o.default_value)
+        differ += fmt::format("  --{} {}\n", dashed(o.name), now);
+  };
+  compare(model.options(), describe_options());
+  compare(encoder.options(), describe_encoder_options());
+  if (model.valid_fraction() > 0) differ += fmt::format("  --valid-fraction {}\n", model.valid_fraction());
+  print(text + (differ.empty() ? "  none\n" : differ));
+  return kOk;
+}
+
+int check(const Inspection& what) {
+  const Model model = Model::load(what.model);
+  if (what.verbosity.json)
+    print(Json{{"model", what.model}, {"sound", true}, {"nodes", model.network().nodes()}});
+  else if (!what.verbosity.quiet)
+    print(fmt::format("{}: sound, {} nodes\n", what.model, model.network().nodes()));
+  return kOk;
+}
+
+void add(CLI::App& app, Commands& commands, const char* name, const char* meaning, int (*run)(const Inspection&)) {
+  auto what = std::make_shared<Inspection>();
+  auto* command = app.add_subcommand(name, meaning);
+  command->add_option("MODEL", what->model, "The model file")->required();
+  what->verbosity.add_to(*command);
+  commands[command] = [what, run] { return run(*what); };
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Commands& commands) {
+  add(app, commands, "info", "What is in a model: its columns, errors and options", info);
+}
+
+void add_check(CLI::App& app, Commands& commands) {
+  add(app, commands, "check", "Is the model file sound? Exit code 0 or 4", check);
+}
+
+}  // namespace sconet::cli

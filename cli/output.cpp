@@ -1,0 +1,63 @@
+#include "output.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "io/file.hpp"
+
+namespace sconet::cli {
+
+void print(const std::string& text, const std::string& path) {
+  if (path != "-") return write_file(path, text);
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0)
+    throw IoError(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
+}
+
+void print(const Json& json) { print(json.dump(2) + '\n'); }
+
+void say(const Verbosity& verbosity, const std::string& message) {
+  if (!verbosity.quiet) fmt::print(stderr, "{}\n", message);
+}
+
+void warn(const Verbosity& verbosity, const std::vector<std::string>& warnings) {
+  for (const auto& warning : warnings) say(verbosity, "warning: " + warning);
+}
+
+Json to_json(const Metrics& m) {
+  return {{"rows", m.rows}, {"rmse", m.rmse}, {"mae", m.mae}, {"r", m.r}, {"r2", m.r2}};
+}
+
+std::string metrics_header() {
+  return fmt::format("{:<12} {:>9} {:>12} {:>12} {:>9} {:>9}\n", "", "rows", "RMSE", "MAE", "R", "R2");
+}
+
+std::string metrics_line(const std::string& name, const Metrics& m) {
+  return fmt::format("{:<12} {:>9} {:>12.5g} {:>12.5g} {:>9.5f} {:>9.5f}\n", name, m.rows, m.rmse, m.mae, m.r, m.r2);
+}
+
+void append_number(std::string& out, double value) {
+  if (std::isnan(value)) return;  // an empty field: missing
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  out.append(buffer, end);
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos && !text.starts_with(' ') && !text.ends_with(' ')) return text;
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return field + '"';
+}
+
+std::string describe(const Table& table) {
+  return fmt::format("{}: {} row{}, {} column{}, {}", table.source, table.rows, table.rows == 1 ? "" : "s",
+                     table.columns.size(), table.columns.size() == 1 ? "" : "s", table.description);
+}
+
+}  // namespace sconet::cli

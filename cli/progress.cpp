@@ -1,0 +1,61 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace sconet::cli {
+
+Progress::Style Progress::style(const std::string& name, bool quiet) {
+  if (name == "bar") return Style::bar;
+  if (name == "plain") return Style::plain;
+  if (name == "none" || quiet) return Style::none;
+  return isatty(STDERR_FILENO) == 1 ? Style::bar : Style::none;
+}
+
+// As long as the last nodes took, for each node to come.
+std::string Progress::time_left(const NodeRecord& node) {
+  seconds_.push_back(node.seconds);
+  if (seconds_.size() < 2) return "";
+  if (seconds_.size() > 11) seconds_.erase(seconds_.begin());
+  const double per_node = (seconds_.back() - seconds_.front()) / static_cast<double>(seconds_.size() - 1);
+  const double left = per_node * static_cast<double>(max_nodes_ - node.nodes);
+  if (left < 90) return fmt::format("{:.0f} s left", left);
+  if (left < 5400) return fmt::format("{:.0f} min left", left / 60);
+  return fmt::format("{:.1f} h left", left / 3600);
+}
+
+void Progress::show(const NodeRecord& node) {
+  if (style_ == Style::none) return;
+  const std::string left = time_left(node);
+  const auto now = std::chrono::steady_clock::now();
+  const auto pause = std::chrono::milliseconds(style_ == Style::bar ? 100 : 1000);
+  const bool last = node.nodes >= max_nodes_;
+  if (now - last_ < pause && !last) return;
+  last_ = now;
+  std::string errors = fmt::format("RMSE {:.4g}", node.train_rmse);
+  if (!std::isnan(node.valid_rmse)) errors += fmt::format(" (validation {:.4g})", node.valid_rmse);
+  const std::string text =
+      fmt::format("{}{}/{} nodes  {}  scale {:g}  {}", label_, node.nodes, max_nodes_, errors, node.scale, left);
+  if (style_ == Style::plain) {
+    fmt::print(stderr, "{}\n", text);
+    return;
+  }
+  constexpr std::int64_t kWidth = 20;
+  const auto filled = static_cast<std::size_t>(kWidth * node.nodes / std::max<std::int64_t>(max_nodes_, 1));
+  fmt::print(stderr, "\r[{}{}] {}\033[K", std::string(filled, '#'), std::string(kWidth - filled, '-'), text);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void Progress::clear() {
+  if (!drawn_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  drawn_ = false;
+}
+
+}  // namespace sconet::cli

@@ -1,0 +1,271 @@
+// `sconet train` and `sconet cv`.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+
+namespace sconet::cli {
+namespace {
+
+// What both commands share.
+struct Learning {
+  std::string data, progress = "auto", memory_limit;
+  FitArguments fit;
+  TableArguments table;
+  Verbosity verbosity;
+
+  void add_to(CLI::App& command) {
+    command.add_option("DATA", data, "The table; - is standard input")->required();
+    fit.add_to(command);
+    table.add_to(command);
+    command.add_option("--progress", progress, "Progress on standard error; auto: a bar if that is a terminal")
+        ->type_name("auto|bar|plain|none")
+        ->check(CLI::IsMember({"auto", "bar", "plain", "none"}));
+    command
+        .add_option("--memory-limit", memory_limit,
+                    "Refuse to train above this, as 2G or 500M; 0: no limit (what the machine has available)")
+        ->type_name("BYTES");
+    verbosity.add_to(command);
+  }
+
+  std::uint64_t limit() const { return memory_limit.empty() ? available_memory() : bytes_from_text(memory_limit); }
+};
+
+// The folder must be there before hours are spent on what goes into it.
+void check_writable(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path == "-") throw UsageError("a model cannot be written to standard output: name a file (-o model.sconet)");
+  if (fs::is_directory(path)) throw IoError(fmt::format("{}: is a directory", path));
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+  if (!fs::is_directory(folder)) throw IoError(fmt::format("{}: there is no folder '{}'", path, folder.string()));
+  const bool device = fs::exists(path) && !fs::is_regular_file(path);
+  if (!device && access(folder.c_str(), W_OK) != 0)
+    throw IoError(fmt::format("{}: the folder '{}' cannot be written to", path, folder.string()));
+}
+
+struct Train : Learning {
+  std::string output, valid, checkpoint;
+  double checkpoint_every = 60;
+  bool resume = false;
+
+  int run();
+};
+
+Json targets_of(const Model& model) {
+  Json names = Json::array();
+  for (const TargetColumn& target : model.encoder().targets()) names.push_back(target.name);
+  return names;
+}
+
+std::string target_names(const Model& model) {
+  std::string names;
+  for (const TargetColumn& target : model.encoder().targets())
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", target.name);
+  return names;
+}
+
+int Train::run() {
+  fit.finish();
+  check_writable(output);
+  if (!checkpoint.empty()) check_writable(checkpoint);
+  if (resume && checkpoint.empty()) throw UsageError("--resume needs --checkpoint FILE, the checkpoint to go on from");
+  if (data == "-" && valid == "-") throw UsageError("standard input cannot be both the table and the validation table");
+  const TableOptions how = table.options();
+  const Table rows = read_table(data, how);
+  say(verbosity, describe(rows));
+  std::optional<Table> valid_rows;
+  if (!valid.empty()) {
+    valid_rows = read_table(valid, how);
+    say(verbosity, describe(*valid_rows));
+  }
+
+  Interrupt interrupt;
+  Progress bar(Progress::style(progress, verbosity.quiet), fit.fit.train.max_nodes);
+  FitExtras extras;
+  extras.valid = valid_rows ? &*valid_rows : nullptr;
+  extras.on_node = [&](const NodeRecord& node) { bar.show(node); };
+  extras.stop = interrupt.token();
+  extras.checkpoint = checkpoint;
+  extras.checkpoint_every = checkpoint_every;
+  extras.resume = resume;
+  extras.memory_limit = limit();
+  Fitted fitted = Model::fit(rows, fit.fit, extras);
+  bar.clear();
+  const Model& model = fitted.model;
+  const TrainReport& report = fitted.report;
+  const bool interrupted = report.stop_reason == StopReason::interrupted;
+  if (interrupted && model.network().nodes() == 0) {
+    say(verbosity, fmt::format("interrupted before the first node: {} was not written", output));
+    return kInterrupted;
+  }
+  model.save(output);
+
+  const bool no_choice = !model.summary().valid && report.network_nodes == fit.fit.train.max_nodes;
+  if (no_choice && 2 * report.network_nodes > report.rows)
+    fitted.warnings.push_back(
+        fmt::format("{} nodes are many for {} rows: --valid-fraction 0.2 lets validation rows "
+                    "choose the size",
+                    report.network_nodes, report.rows));
+  warn(verbosity, fitted.warnings);
+  const ModelSummary& summary = model.summary();
+  if (verbosity.json) {
+    Json json = {{"model", output},
+                 {"method", option_text(model.options(), "method")},
+                 {"nodes", model.network().nodes()},
+                 {"seconds", report.seconds},
+                 {"seed", model.options().seed},
+                 {"stop_reason", name(report.stop_reason)},
+                 {"train", to_json(summary.train)}};
+    if (summary.valid) json["valid"] = to_json(*summary.valid);
+    json["targets"] = targets_of(model);
+    json["inputs"] = model.encoder().input_names();
+    json["threads"] = report.threads;
+    json["instructions"] = report.instructions;
+    json["memory_estimate"] =
+        fit_memory(report.rows, report.inputs, report.outputs, summary.valid ? summary.valid->rows : 0, fit.fit.train);
+    json["warnings"] = fitted.warnings;
+    print(json);
+  } else {
+    std::string text = fmt::format(
+        "{}: {}, target {}, {} inputs, {} node{}, {:.3g} s, {} bytes\nstopped because {}\n\n{}", output, summary.method,
+        target_names(model), report.inputs, report.network_nodes, report.network_nodes == 1 ? "" : "s", report.seconds,
+        std::filesystem::is_regular_file(output) ? std::filesystem::file_size(output) : 0, sentence(report.stop_reason),
+        metrics_header());
+    text += metrics_line("training", summary.train);
+    if (summary.valid) text += metrics_line("validation", *summary.valid);
+    print(text);
+  }
+  if (interrupted) {
+    say(verbosity, fmt::format("interrupted: the model so far, {} nodes, is in {}", model.network().nodes(), output));
+    return kInterrupted;
+  }
+  return kOk;
+}
+
+struct Cv : Learning {
+  std::int64_t folds = 5;
+  int run();
+};
+
+struct Spread {
+  double mean = 0, std = 0;  // sample standard deviation
+};
+
+Spread spread(const std::vector<double>& values) {
+  Spread s;
+  for (const double v : values) s.mean += v / static_cast<double>(values.size());
+  for (const double v : values) s.std += (v - s.mean) * (v - s.mean);
+  s.std = values.size() > 1 ? std::sqrt(s.std / static_cast<double>(values.size() - 1)) : 0;
+  return s;
+}
+
+int Cv::run() {
+  fit.finish();
+  if (folds < 2) throw UsageError(fmt::format("--folds {}: expected at least 2", folds));
+  const Table rows = read_table(data, table.options());
+  say(verbosity, describe(rows));
+  Interrupt interrupt;
+  std::vector<std::string> warnings;
+  const auto on_fold = [&](std::int64_t fold) {
+    return std::make_unique<Progress>(Progress::style(progress, verbosity.quiet), fit.fit.train.max_nodes,
+                                      fmt::format("fold {}/{}  ", fold + 1, folds));
+  };
+  std::vector<FoldResult> results;
+  for (std::int64_t fold = 0; fold < folds; ++fold) {
+    const auto bar = on_fold(fold);
+    FitExtras extras;
+    extras.on_node = [&](const NodeRecord& node) { bar->show(node); };
+    extras.stop = interrupt.token();
+    extras.memory_limit = limit();
+    results.push_back(cross_validate_fold(rows, fit.fit, fold, folds, extras));
+    if (interrupt.happened()) {
+      bar->clear();
+      say(verbosity, "interrupted: no result");
+      return kInterrupted;
+    }
+    for (const auto& warning : results.back().warnings)
+      if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+  }
+  warn(verbosity, warnings);
+
+  const std::vector<std::pair<const char*, double Metrics::*>> measures = {
+      {"rmse", &Metrics::rmse}, {"mae", &Metrics::mae}, {"r", &Metrics::r}, {"r2", &Metrics::r2}};
+  Json json = {
+      {"method", option_text(fit.fit.train, "method")}, {"seed", fit.fit.train.seed}, {"folds", Json::array()}};
+  std::string text = metrics_header();
+  text.insert(text.size() - 1, "    nodes");
+  std::vector<double> nodes;
+  for (const FoldResult& result : results) {
+    Json entry = to_json(result.test);
+    entry["nodes"] = result.nodes;
+    entry["train_rmse"] = result.train.rmse;
+    entry["seconds"] = result.seconds;
+    json["folds"].push_back(entry);
+    nodes.push_back(static_cast<double>(result.nodes));
+    std::string line = metrics_line(fmt::format("fold {}", json["folds"].size()), result.test);
+    line.insert(line.size() - 1, fmt::format(" {:>8}", result.nodes));
+    text += line;
+  }
+  Metrics mean, std;
+  for (const auto& [key, member] : measures) {
+    std::vector<double> values;
+    for (const FoldResult& result : results) values.push_back(result.test.*member);
+    const Spread s = spread(values);
+    json["mean"][key] = mean.*member = s.mean;
+    json["std"][key] = std.*member = s.std;
+    mean.rows = std.rows = 0;
+  }
+  const Spread n = spread(nodes);
+  json["mean"]["nodes"] = n.mean;
+  json["std"]["nodes"] = n.std;
+  json["warnings"] = warnings;
+  const auto line = [](const char* what, const Metrics& m, double of_nodes) {
+    return fmt::format("{:<12} {:>9} {:>12.5g} {:>12.5g} {:>9.5f} {:>9.5f} {:>8.1f}\n", what, "", m.rmse, m.mae, m.r,
+                       m.r2, of_nodes);
+  };
+  text += line("mean", mean, n.mean) + line("std", std, n.std);
+  if (verbosity.json)
+    print(json);
+  else
+    print(text);
+  return kOk;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Commands& commands) {
+  auto train = std::make_shared<Train>();
+  auto* command = app.add_subcommand("train", "Train a model on a table");
+  train->add_to(*command);
+  command->add_option("-o,--output", train->output, "Where the model goes")->required()->type_name("FILE");
+  command->add_option("--valid", train->valid, "A table of rows that choose the size of the network")
+      ->type_name("FILE");
+  command->add_option("--checkpoint", train->checkpoint, "Write here how far training has come")->type_name("FILE");
+  command->add_option("--checkpoint-every", train->checkpoint_every, "Seconds between two checkpoints")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_flag("--resume", train->resume,
+                    "Go on from the checkpoint if there is one; the result is the same as without the interruption");
+  commands[command] = [train] { return train->run(); };
+}
+
+void add_cv(CLI::App& app, Commands& commands) {
+  auto cv = std::make_shared<Cv>();
+  auto* command = app.add_subcommand("cv", "Cross-validate: how well would a model trained so predict new rows?");
+  cv->add_to(*command);
+  command->add_option("--folds", cv->folds, "Parts the rows are dealt into")->type_name("K")->capture_default_str();
+  commands[command] = [cv] { return cv->run(); };
+}
+
+}  // namespace sconet::cli

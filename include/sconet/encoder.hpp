@@ -1,0 +1,133 @@
+// From the columns of a table to the inputs of a network, and back from its outputs to the targets. What it takes
+// (means, ranges, categories) is learnt from the training rows alone, and kept with the model.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sconet/matrix_view.hpp"
+#include "sconet/options.hpp"
+#include "sconet/table.hpp"
+
+namespace sconet {
+
+enum class Scaling {
+  unit,      // (x - least) / (largest - least): the training rows lie in [0, 1], as in the paper
+  standard,  // (x - mean) / standard deviation
+  quantile,  // the share of training rows below x, between evenly spaced quantiles on straight lines: in [0, 1]
+  none,
+};
+
+enum class TargetScaling { standard, unit, none };
+
+// What a missing number becomes.
+enum class Missing { mean, median, refuse };
+
+// Declared once in src/data/encoder_options.cpp, as the training options are in src/core/options.cpp.
+struct EncoderOptions {
+  Scaling scaling = Scaling::unit;
+  TargetScaling target_scaling = TargetScaling::standard;
+  Missing missing = Missing::mean;
+  bool missing_indicator = false;
+  std::int64_t max_levels = 64;
+  std::int64_t quantiles = 64;
+};
+
+void validate(const EncoderOptions& options);
+std::vector<OptionInfo> describe_encoder_options();
+std::string option_text(const EncoderOptions& options, std::string_view name);
+void set_option(EncoderOptions& options, std::string_view name, std::string_view text);
+
+// Which column plays which part, each named as in Table::column; all others are inputs.
+struct ColumnChoice {
+  std::vector<std::string> targets;  // empty: what the file itself calls its outputs
+  std::vector<std::string> ignore;
+  std::vector<std::string> ids;  // no inputs, but copied to predictions
+};
+
+// A column of the table and the inputs it becomes.
+struct InputColumn {
+  std::string name;
+  ColumnType type = ColumnType::number;
+  bool used = true;  // false: constant on the training rows
+
+  // number: one input, (x - offset) / scale, or by the quantiles' knots and positions where there are any; and a second
+  // one, 1 where x is missing and 0 elsewhere, if there is an indicator
+  double fill = 0;  // stands for a missing x
+  double offset = 0, scale = 1;
+  std::vector<double> knots, positions;
+  bool indicator = false;
+
+  // text: one input for each level, 1 where the cell is that level and 0 elsewhere; and one more for missing cells, if
+  // training rows had them
+  std::vector<std::string> levels;  // sorted
+  bool missing_level = false;
+
+  Index inputs() const;
+};
+
+struct TargetColumn {
+  std::string name;
+  double offset = 0, scale = 1;  // the network learns (y - offset) / scale
+};
+
+// Cells of a table that needed help.
+struct EncodeNotes {
+  struct Column {
+    std::string name;
+    Index missing = 0;  // missing numbers, which were filled in
+    Index unseen = 0;   // texts (or missing texts) that training did not see: all inputs of the column are 0
+  };
+  std::vector<Column> columns;
+
+  void add(const EncodeNotes& other);
+  std::vector<std::string> sentences() const;  // one for each column that has something to tell
+};
+
+class Encoder {
+ public:
+  Encoder() = default;
+  Encoder(std::vector<InputColumn> columns, std::vector<TargetColumn> targets, std::vector<std::string> ids,
+          EncoderOptions options);
+
+  // Learns from those rows of the table. Throws DataError when the table does not do (place, token and what to do are
+  // in the message); what the caller should know but need not act on is added to `warnings`.
+  static Encoder fit(const Table& table, const ColumnChoice& choice, const EncoderOptions& options,
+                     std::span<const Index> rows, std::vector<std::string>& warnings);
+
+  Index inputs() const { return inputs_; }  // of the network
+  Index outputs() const { return static_cast<Index>(targets_.size()); }
+  const std::vector<InputColumn>& columns() const { return columns_; }
+  const std::vector<TargetColumn>& targets() const { return targets_; }
+  const std::vector<std::string>& ids() const { return ids_; }
+  const EncoderOptions& options() const { return options_; }
+  std::vector<std::string> input_names() const;  // "temp", "temp is missing", "colour = red"
+
+  // How tables for this encoder are best read: its columns have the types they had in training.
+  TableOptions table_options(TableOptions options = {}) const;
+
+  // The inputs of some rows of a table, whose columns are found by name whatever their order. Throws DataError that
+  // lists all the columns that are missing, or gives the place of a cell that does not do.
+  Eigen::MatrixXd inputs(const Table& table, std::span<const Index> rows, EncodeNotes* notes = nullptr) const;
+
+  // The targets of some rows in their own unit, NaN where missing.
+  Eigen::MatrixXd targets(const Table& table, std::span<const Index> rows) const;
+
+  Eigen::MatrixXd scale_targets(const Eigen::MatrixXd& Y) const;    // own unit -> what the network learns
+  Eigen::MatrixXd unscale_targets(const Eigen::MatrixXd& Y) const;  // and back
+
+ private:
+  std::vector<InputColumn> columns_;
+  std::vector<TargetColumn> targets_;
+  std::vector<std::string> ids_;
+  EncoderOptions options_;
+  Index inputs_ = 0;
+};
+
+std::vector<Index> all_rows(const Table& table);
+
+}  // namespace sconet

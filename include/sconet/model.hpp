@@ -1,0 +1,114 @@
+// A model: an encoder and a network, from a table to predictions in the target's own unit, and its file.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sconet/encoder.hpp"
+#include "sconet/metrics.hpp"
+#include "sconet/network.hpp"
+#include "sconet/options.hpp"
+#include "sconet/report.hpp"
+#include "sconet/table.hpp"
+
+namespace sconet {
+
+struct FitOptions {
+  ColumnChoice columns;
+  double valid_fraction =
+      0;  // share of the rows, drawn by seed, that choose the size of the network instead of teaching
+  EncoderOptions encoder;
+  // The tolerance is in the target's own unit (with several targets: in units of the scaled targets).
+  TrainOptions train;
+};
+
+// What fitting may be given beside the table and the options; everything may be left out.
+struct FitExtras {
+  std::optional<std::vector<Index>> rows = {};          // fit to these rows only; all of them must have a target
+  const Table* valid = nullptr;                         // validation rows from a table of their own
+  std::function<void(const NodeRecord&)> on_node = {};  // errors as in ModelSummary::history
+  std::stop_token stop = {};
+
+  // A file that is written every so many seconds (0: after every step) and when training ends, and from which a later
+  // run with the same table and options goes on, to the same bits. The number of threads and the time limit may
+  // differ, and so may max_nodes, tolerance and patience if nodes_per_step is 1. Resuming from a file that does not
+  // exist begins from the beginning.
+  std::string checkpoint = {};
+  double checkpoint_every = 60;
+  bool resume = false;
+
+  std::uint64_t memory_limit = 0;  // bytes; 0: none. MemoryLimitError says before training that it would not do.
+};
+
+class MemoryLimitError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What is remembered of training. Nothing here depends on the clock or the number of threads.
+struct ModelSummary {
+  std::string version;  // of sconet
+  std::string method;   // "RMPI-SCN"
+  StopReason stop_reason = StopReason::not_run;
+  Metrics train;
+  std::optional<Metrics> valid;
+  // RMSE of each size grown, from 0 nodes on: in the target's own unit, with several targets in units of the scaled
+  // targets.
+  std::vector<double> train_rmse;
+  std::vector<double> valid_rmse;  // empty without validation rows
+  std::vector<double> scales;      // the scale each node was drawn from
+};
+
+struct Fitted;
+
+class Model {
+ public:
+  Model() = default;
+  Model(Encoder encoder, Network network, TrainOptions options, double valid_fraction, ModelSummary summary);
+
+  // Fits encoder and network to the rows of the table that have a target. Throws DataError for a table that does not
+  // do, std::invalid_argument for options, IoError for a checkpoint that cannot be written.
+  static Fitted fit(const Table& table, const FitOptions& options, const FitExtras& extras = {});
+
+  const Encoder& encoder() const { return encoder_; }
+  const Network& network() const { return network_; }
+  const TrainOptions& options() const { return options_; }
+  double valid_fraction() const { return valid_fraction_; }
+  const ModelSummary& summary() const { return summary_; }
+
+  // Predictions in the targets' own units, n x m. Columns are found by name (Encoder::inputs) or, in a matrix, by their
+  // order in the training table, with NaN for a missing value. A row's prediction depends on that row alone, to the
+  // last bit.
+  Eigen::MatrixXd predict(const Table& table, std::int64_t threads = 1, EncodeNotes* notes = nullptr) const;
+  Eigen::MatrixXd predict(MatrixView X, std::int64_t threads = 1) const;
+
+  // The file is written completely or not at all; the same model gives the same bytes. Loading throws ModelFileError
+  // for anything but a sound model, IoError when the file cannot be read.
+  void save(const std::string& path) const;
+  static Model load(const std::string& path);
+  std::string to_bytes() const;
+  static Model from_bytes(std::string_view bytes, const std::string& source = "model");
+
+ private:
+  Encoder encoder_;
+  Network network_;
+  TrainOptions options_;
+  double valid_fraction_ = 0;
+  ModelSummary summary_;
+};
+
+struct Fitted {
+  Model model;
+  TrainReport report;  // of the network: its errors are in units of the scaled targets
+  std::vector<std::string> warnings;
+};
+
+// About how many bytes Model::fit allocates beside the table, for a network with so many inputs.
+std::uint64_t fit_memory(Index rows, Index inputs, Index outputs, Index valid_rows, const TrainOptions& options);
+
+}  // namespace sconet

@@ -1,0 +1,489 @@
+#include "sconet/encoder.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "data/binding.hpp"
+#include "sconet/errors.hpp"
+
+namespace sconet {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::string quoted(const std::string& text) { return '\'' + text + '\''; }
+
+std::string cell_text(const Column& column, Index row) {
+  const auto code = column.codes[static_cast<std::size_t>(row)];
+  return code < 0 ? "" : column.levels[static_cast<std::size_t>(code)];
+}
+
+// A column that should hold numbers and does not.
+[[noreturn]] void refuse_text(const Table& table, Index c, std::string_view what) {
+  const Column& column = table.columns[static_cast<std::size_t>(c)];
+  Index row = std::max<Index>(column.first_text_row, 0);
+  while (row < table.rows - 1 && column.codes[static_cast<std::size_t>(row)] < 0) ++row;
+  const std::string token = cell_text(column, row);
+  throw DataError(
+      fmt::format("{}: '{}' in column '{}' is not a number, {}; correct it, or say that it means missing "
+                  "(--na '{}')",
+                  table.place(row, c), token, column.name, what, token));
+}
+
+// Mean and standard deviation of numbers of any size.
+struct Moments {
+  double mean = 0, deviation = 0;
+};
+
+Moments moments(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double x : values) largest = std::max(largest, std::abs(x));
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  const auto n = static_cast<double>(values.size());
+  double sum = 0, squares = 0;
+  for (const double x : values) sum += std::ldexp(x, -exponent);
+  const double mean = sum / n;
+  for (const double x : values) {
+    const double away = std::ldexp(x, -exponent) - mean;
+    squares += away * away;
+  }
+  return {std::ldexp(mean, exponent), std::ldexp(std::sqrt(squares / n), exponent)};
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return std::midpoint(*std::max_element(values.begin(), middle), *middle);
+}
+
+// Values at evenly spaced ranks; where several ranks have one value, it lies in their middle.
+void set_quantiles(std::vector<double> values, std::int64_t wanted, InputColumn& column) {
+  std::sort(values.begin(), values.end());
+  const std::size_t count = std::min(values.size(), static_cast<std::size_t>(wanted));
+  std::vector<double> last;  // the largest position of each knot
+  for (std::size_t k = 0; k < count; ++k) {
+    const double position = static_cast<double>(k) / static_cast<double>(count - 1);
+    const double rank = position * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(rank);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    const double x = std::lerp(values[below], values[above], rank - static_cast<double>(below));
+    if (!column.knots.empty() && x <= column.knots.back()) {
+      last.back() = position;
+    } else {
+      column.knots.push_back(x);
+      column.positions.push_back(position);
+      last.push_back(position);
+    }
+  }
+  for (std::size_t k = 0; k < last.size(); ++k) column.positions[k] = (column.positions[k] + last[k]) / 2;
+}
+
+void fit_number(const Table& table, Index c, std::span<const Index> rows, const EncoderOptions& options,
+                InputColumn& column, std::vector<std::string>& warnings) {
+  const std::vector<double>& numbers = table.columns[static_cast<std::size_t>(c)].numbers;
+  std::vector<double> values;
+  values.reserve(rows.size());
+  for (const Index row : rows) {
+    const double x = numbers[static_cast<std::size_t>(row)];
+    if (std::isinf(x))
+      throw DataError(fmt::format("{}: column '{}' is infinite here: remove the row or fill in a number",
+                                  table.place(row, c), column.name));
+    if (!std::isnan(x)) values.push_back(x);
+    if (std::isnan(x) && options.missing == Missing::refuse)
+      throw DataError(
+          fmt::format("{}: column '{}' has no value here, and missing values are refused (--missing mean "
+                      "or median fills them in)",
+                      table.place(row, c), column.name));
+  }
+  const bool has_missing = values.size() < rows.size();
+  if (values.empty()) {
+    column.used = false;
+    warnings.push_back(fmt::format("column '{}' has no values and was left out", column.name));
+    return;
+  }
+  const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+  if (!std::isfinite(*largest - *least))
+    throw DataError(fmt::format("column '{}' spans {} to {}, more than a number can hold: rescale it", column.name,
+                                *least, *largest));
+  const Moments m = moments(values);
+  if (!(*largest > *least) || !(m.deviation > 0)) {
+    column.used = false;
+    warnings.push_back(fmt::format("column '{}' is constant ({}{}) and was left out", column.name, values.front(),
+                                   has_missing ? " or missing" : ""));
+    return;
+  }
+  column.fill = options.missing == Missing::median ? median(values) : m.mean;
+  column.indicator = options.missing_indicator && has_missing;
+  switch (options.scaling) {
+    case Scaling::none: break;
+    case Scaling::unit:
+      column.offset = *least;
+      column.scale = *largest - *least;
+      break;
+    case Scaling::standard:
+      column.offset = m.mean;
+      column.scale = m.deviation;
+      break;
+    case Scaling::quantile: set_quantiles(std::move(values), options.quantiles, column); break;
+  }
+}
+
+void fit_text(const Table& table, Index c, std::span<const Index> rows, const EncoderOptions& options,
+              InputColumn& column, std::vector<std::string>& warnings) {
+  const Column& source = table.columns[static_cast<std::size_t>(c)];
+  // A few words among many numbers are slips of the pen, not categories.
+  Index filled = 0;
+  for (const auto code : source.codes) filled += code >= 0;
+  if (2 * source.numeric_cells > filled)
+    refuse_text(table, c,
+                fmt::format("but {} of its {} cells are (if all are meant as categories, say --text)",
+                            source.numeric_cells, filled));
+  std::vector<bool> seen(source.levels.size(), false);
+  for (const Index row : rows) {
+    const auto code = source.codes[static_cast<std::size_t>(row)];
+    if (code >= 0)
+      seen[static_cast<std::size_t>(code)] = true;
+    else
+      column.missing_level = true;
+  }
+  for (std::size_t level = 0; level < seen.size(); ++level)
+    if (seen[level]) column.levels.push_back(source.levels[level]);
+  std::sort(column.levels.begin(), column.levels.end());
+  if (static_cast<std::int64_t>(column.levels.size()) > options.max_levels) {
+    throw DataError(fmt::format(
+        "{}: the text column '{}' has {} distinct values ('{}', ...), more than the {} that are allowed as categories: "
+        "ignore it (--ignore), keep it as an identifier (--id) or allow more (--max-levels)",
+        table.place(std::max<Index>(source.first_text_row, 0), c), column.name, column.levels.size(),
+        column.levels.front(), options.max_levels));
+  }
+  if (column.inputs() < 2) {
+    column.used = false;
+    warnings.push_back(column.levels.empty() ? fmt::format("column '{}' has no values and was left out", column.name)
+                                             : fmt::format("column '{}' is constant ('{}') and was left out",
+                                                           column.name, column.levels.front()));
+  }
+}
+
+TargetColumn fit_target(const Table& table, Index c, std::span<const Index> rows, TargetScaling scaling) {
+  const Column& source = table.columns[static_cast<std::size_t>(c)];
+  if (source.type == ColumnType::text) refuse_text(table, c, "and a target must be one");
+  std::vector<double> values;
+  values.reserve(rows.size());
+  for (const Index row : rows) {
+    const double y = source.numbers[static_cast<std::size_t>(row)];
+    if (std::isinf(y))
+      throw DataError(
+          fmt::format("{}: target '{}' is infinite here: remove the row", table.place(row, c), source.name));
+    if (!std::isnan(y)) values.push_back(y);
+  }
+  TargetColumn target{source.name, 0, 1};
+  if (values.empty()) throw DataError(fmt::format("target '{}' has no values in {}", source.name, table.source));
+  const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+  if (!std::isfinite(*largest - *least))
+    throw DataError(fmt::format("target '{}' spans {} to {}, more than a number can hold: rescale it", source.name,
+                                *least, *largest));
+  const Moments m = moments(values);
+  if (scaling == TargetScaling::standard) target = {source.name, m.mean, m.deviation};
+  if (scaling == TargetScaling::unit) target = {source.name, *least, *largest - *least};
+  if (!std::isnormal(target.scale)) target.scale = 1;  // constant
+  return target;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::vector<std::string> shown;
+  for (const auto& name : names) shown.push_back(quoted(name));
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
+}  // namespace
+
+std::vector<Index> all_rows(const Table& table) {
+  std::vector<Index> rows(static_cast<std::size_t>(table.rows));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  return rows;
+}
+
+Index InputColumn::inputs() const {
+  if (!used) return 0;
+  if (type == ColumnType::number) return indicator ? 2 : 1;
+  return static_cast<Index>(levels.size()) + (missing_level ? 1 : 0);
+}
+
+void EncodeNotes::add(const EncodeNotes& other) {
+  if (columns.empty())
+    columns = other.columns;
+  else
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      columns[i].missing += other.columns[i].missing;
+      columns[i].unseen += other.columns[i].unseen;
+    }
+}
+
+std::vector<std::string> EncodeNotes::sentences() const {
+  std::vector<std::string> list;
+  const auto cells = [](Index n) { return fmt::format("{} cell{}", n, n == 1 ? "" : "s"); };
+  for (const Column& c : columns) {
+    if (c.missing > 0)
+      list.push_back(fmt::format("column '{}': {} without a value filled in", c.name, cells(c.missing)));
+    if (c.unseen > 0)
+      list.push_back(fmt::format("column '{}': {} with a category that training did not see", c.name, cells(c.unseen)));
+  }
+  return list;
+}
+
+Encoder::Encoder(std::vector<InputColumn> columns, std::vector<TargetColumn> targets, std::vector<std::string> ids,
+                 EncoderOptions options)
+    : columns_(std::move(columns)), targets_(std::move(targets)), ids_(std::move(ids)), options_(options) {
+  for (const InputColumn& column : columns_) inputs_ += column.inputs();
+}
+
+Encoder Encoder::fit(const Table& table, const ColumnChoice& choice, const EncoderOptions& options,
+                     std::span<const Index> rows, std::vector<std::string>& warnings) {
+  validate(options);
+  enum class Part { input, target, ignored, id };
+  constexpr const char* kPart[] = {"an input", "a target", "ignored", "an identifier"};
+  std::vector<Part> parts(table.columns.size(), Part::input);
+  const auto assign = [&](const std::vector<std::string>& names, Part part) {
+    std::vector<Index> found;
+    for (const auto& name : names) {
+      const Index c = table.column(name);
+      Part& now = parts[static_cast<std::size_t>(c)];
+      if (now == part) continue;
+      if (now != Part::input)
+        throw DataError(fmt::format("column '{}' cannot be both {} and {}",
+                                    table.columns[static_cast<std::size_t>(c)].name, kPart[static_cast<int>(now)],
+                                    kPart[static_cast<int>(part)]));
+      now = part;
+      found.push_back(c);
+    }
+    return found;
+  };
+  if (choice.targets.empty() && table.outputs.empty()) {
+    std::vector<std::string> names;
+    for (const Column& column : table.columns) names.push_back(column.name);
+    if (names.size() > 20) names = {names[0], names[1], names[2], "...", names[names.size() - 2], names.back()};
+    throw DataError(fmt::format("no target is named: say --target NAME (or its number, or last); {} has {}",
+                                table.source.empty() ? "the table" : table.source, fmt::join(names, ", ")));
+  }
+  const std::vector<Index> targets = assign(choice.targets.empty() ? table.outputs : choice.targets, Part::target);
+  assign(choice.ignore, Part::ignored);
+  const std::vector<Index> ids = assign(choice.ids, Part::id);
+
+  std::map<std::string_view, std::size_t> names;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (parts[c] == Part::ignored) continue;
+    const auto [other, fresh] = names.emplace(table.columns[c].name, c);
+    if (!fresh)
+      throw DataError(
+          fmt::format("columns {} and {} are both named '{}': rename one, or ignore it by its number "
+                      "(--ignore {})",
+                      other->second + 1, c + 1, table.columns[c].name, c + 1));
+  }
+
+  if (rows.empty()) throw DataError(fmt::format("{}: no rows to learn from", table.source));
+  std::vector<TargetColumn> target_columns;
+  for (const Index c : targets) target_columns.push_back(fit_target(table, c, rows, options.target_scaling));
+  std::vector<InputColumn> columns;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (parts[c] != Part::input) continue;
+    InputColumn& column = columns.emplace_back();
+    column.name = table.columns[c].name;
+    column.type = table.columns[c].type;
+    (column.type == ColumnType::number ? fit_number : fit_text)(table, static_cast<Index>(c), rows, options, column,
+                                                                warnings);
+  }
+  std::vector<std::string> id_names;
+  for (const Index c : ids) id_names.push_back(table.columns[static_cast<std::size_t>(c)].name);
+  Encoder encoder(std::move(columns), std::move(target_columns), std::move(id_names), options);
+  if (encoder.inputs() == 0)
+    throw DataError(fmt::format("{}: no input column is left beside the target{} (constant columns do not count)",
+                                table.source, targets.size() == 1 ? "" : "s"));
+  return encoder;
+}
+
+std::vector<std::string> Encoder::input_names() const {
+  std::vector<std::string> names;
+  for (const InputColumn& column : columns_) {
+    if (!column.used) continue;
+    if (column.type == ColumnType::number) {
+      names.push_back(column.name);
+      if (column.indicator) names.push_back(column.name + " is missing");
+    }
+    for (const auto& level : column.levels) names.push_back(column.name + " = " + level);
+    if (column.type == ColumnType::text && column.missing_level) names.push_back(column.name + " is missing");
+  }
+  return names;
+}
+
+TableOptions Encoder::table_options(TableOptions options) const {
+  options.known_types.clear();
+  for (const InputColumn& column : columns_)
+    if (column.used) options.known_types.emplace_back(column.name, column.type);
+  for (const std::string& id : ids_) options.known_types.emplace_back(id, ColumnType::text);
+  return options;
+}
+
+Eigen::MatrixXd Encoder::inputs(const Table& table, std::span<const Index> rows, EncodeNotes* notes) const {
+  const Binding binding(*this, table);
+  Eigen::MatrixXd X(static_cast<Index>(rows.size()), inputs_);
+  EncodeNotes found = binding.empty_notes();
+  binding.encode(
+      X.rows(), [&](Index i) { return rows[static_cast<std::size_t>(i)]; }, X, found);
+  if (notes) notes->add(found);
+  return X;
+}
+
+Eigen::MatrixXd Encoder::targets(const Table& table, std::span<const Index> rows) const {
+  Eigen::MatrixXd Y(static_cast<Index>(rows.size()), outputs());
+  for (Index q = 0; q < outputs(); ++q) {
+    const Index c = table.column(targets_[static_cast<std::size_t>(q)].name);
+    const Column& column = table.columns[static_cast<std::size_t>(c)];
+    if (column.type == ColumnType::text) refuse_text(table, c, "and a target must be one");
+    for (Index i = 0; i < Y.rows(); ++i) {
+      const Index row = rows[static_cast<std::size_t>(i)];
+      const double y = column.numbers[static_cast<std::size_t>(row)];
+      if (std::isinf(y))
+        throw DataError(
+            fmt::format("{}: target '{}' is infinite here: remove the row", table.place(row, c), column.name));
+      Y(i, q) = y;
+    }
+  }
+  return Y;
+}
+
+Eigen::MatrixXd Encoder::scale_targets(const Eigen::MatrixXd& Y) const {
+  Eigen::MatrixXd scaled(Y.rows(), Y.cols());
+  for (Index q = 0; q < Y.cols(); ++q) {
+    const TargetColumn& target = targets_[static_cast<std::size_t>(q)];
+    for (Index i = 0; i < Y.rows(); ++i) scaled(i, q) = (Y(i, q) - target.offset) / target.scale;
+  }
+  return scaled;
+}
+
+Eigen::MatrixXd Encoder::unscale_targets(const Eigen::MatrixXd& Y) const {
+  Eigen::MatrixXd own(Y.rows(), Y.cols());
+  for (Index q = 0; q < Y.cols(); ++q) {
+    const TargetColumn& target = targets_[static_cast<std::size_t>(q)];
+    for (Index i = 0; i < Y.rows(); ++i) own(i, q) = target.offset + target.scale * Y(i, q);
+  }
+  return own;
+}
+
+// --- finding the columns
+// ------------------------------------------------------------------------------------------------
+
+namespace {
+
+bool any_not_finite(const double* numbers, Index count, Index stride) {
+  constexpr std::uint64_t kExponent = 0x7ff0000000000000;
+  std::uint64_t found = 0;
+  for (Index i = 0; i < count; ++i)
+    found |= (std::bit_cast<std::uint64_t>(numbers[i * stride]) & kExponent) == kExponent;
+  return found != 0;
+}
+
+}  // namespace
+
+Binding::Binding(const Encoder& encoder, const Table& table) : rows_(table.rows) {
+  std::map<std::string_view, Index> by_name;
+  std::set<std::string_view> twice;
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    if (!by_name.emplace(table.columns[c].name, static_cast<Index>(c)).second) twice.insert(table.columns[c].name);
+  std::vector<std::string> lacking;
+  for (const InputColumn& column : encoder.columns())
+    if (column.used && !by_name.contains(column.name)) lacking.push_back(column.name);
+  if (!lacking.empty())
+    throw DataError(fmt::format("{} lacks {} column{} that the model needs: {}",
+                                table.source.empty() ? "the table" : table.source, lacking.size(),
+                                lacking.size() == 1 ? "" : "s", listed(lacking)));
+  for (const InputColumn& column : encoder.columns()) {
+    if (!column.used) continue;
+    if (twice.contains(column.name))
+      throw DataError(fmt::format("{} has several columns named '{}', which the model needs: rename all but one",
+                                  table.source.empty() ? "the table" : table.source, column.name));
+    const Index c = by_name.at(column.name);
+    const Column& found = table.columns[static_cast<std::size_t>(c)];
+    Source source;
+    source.column = &column;
+    if (column.type == ColumnType::number) {
+      if (found.type == ColumnType::text) refuse_text(table, c, "and the model takes it as one");
+      source.numbers = found.numbers.data();
+      check_numbers(&table, c, source, encoder.options().missing == Missing::refuse);
+      sources_.push_back(std::move(source));
+      continue;
+    }
+    const auto level = [&](const std::string& text) {
+      const auto at = std::lower_bound(column.levels.begin(), column.levels.end(), text);
+      return at != column.levels.end() && *at == text ? static_cast<std::int32_t>(at - column.levels.begin()) : -1;
+    };
+    if (found.type == ColumnType::text) {
+      for (const std::string& text : found.levels) source.level_of_code.push_back(level(text));
+      source.codes = found.codes.data();
+    } else {  // numbers that are meant as text: compared as they are written shortest
+      std::map<double, std::int32_t> codes;
+      for (const double x : found.numbers) {
+        if (std::isnan(x)) {
+          source.own_codes.push_back(-1);
+          continue;
+        }
+        const auto [at, fresh] = codes.emplace(x, static_cast<std::int32_t>(codes.size()));
+        if (fresh) source.level_of_code.push_back(level(fmt::format("{}", x)));
+        source.own_codes.push_back(at->second);
+      }
+      source.codes = source.own_codes.data();
+    }
+    sources_.push_back(std::move(source));
+  }
+}
+
+Binding::Binding(const Encoder& encoder, MatrixView X) : rows_(X.rows()) {
+  const auto& columns = encoder.columns();
+  if (X.cols() != static_cast<Index>(columns.size()))
+    throw std::invalid_argument(fmt::format("X has {} columns and the model takes {}", X.cols(), columns.size()));
+  for (Index c = 0; c < X.cols(); ++c) {
+    const InputColumn& column = columns[static_cast<std::size_t>(c)];
+    if (!column.used) continue;
+    if (column.type == ColumnType::text)
+      throw std::invalid_argument(
+          fmt::format("column '{}' of the model is text: give a table instead of a matrix", column.name));
+    Source source;
+    source.column = &column;
+    source.numbers = X.data() + c * X.col_stride();
+    source.stride = X.row_stride();
+    check_numbers(nullptr, c, source, encoder.options().missing == Missing::refuse);
+    sources_.push_back(std::move(source));
+  }
+}
+
+void Binding::check_numbers(const Table* table, Index table_column, const Source& source, bool refuse_missing) const {
+  if (!any_not_finite(source.numbers, rows_, source.stride)) return;
+  for (Index row = 0; row < rows_; ++row) {
+    const double x = source.numbers[row * source.stride];
+    const bool refused = std::isinf(x) || (refuse_missing && std::isnan(x));
+    if (!refused) continue;
+    const std::string what = std::isinf(x) ? "is infinite here" : "has no value here, and the model refuses that";
+    if (table)
+      throw DataError(fmt::format("{}: column '{}' {}: remove the row or fill in a number",
+                                  table->place(row, table_column), source.column->name, what));
+    throw std::invalid_argument(fmt::format(
+        "X in row {}, column {} (counted from 0) {}: remove the row or fill in a number", row, table_column, what));
+  }
+}
+
+EncodeNotes Binding::empty_notes() const {
+  EncodeNotes notes;
+  for (const Source& source : sources_) notes.columns.push_back({source.column->name, 0, 0});
+  return notes;
+}
+
+}  // namespace sconet

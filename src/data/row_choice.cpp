@@ -1,0 +1,70 @@
+#include "data/row_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "kernels/philox.hpp"
+
+namespace sconet {
+
+std::vector<Index> rows_with_targets(const Table& table, const ColumnChoice& choice) {
+  std::vector<Index> targets;
+  for (const auto& name : choice.targets.empty() ? table.outputs : choice.targets)
+    targets.push_back(table.column(name));
+  std::vector<Index> rows;
+  for (Index row = 0; row < table.rows; ++row) {
+    const bool all = std::all_of(targets.begin(), targets.end(), [&](Index c) {
+      const Column& column = table.columns[static_cast<std::size_t>(c)];
+      // A text column is the encoder's to refuse.
+      return column.type == ColumnType::text || !std::isnan(column.numbers[static_cast<std::size_t>(row)]);
+    });
+    if (all) rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<Index> pick_rows(const std::vector<Index>& rows, const std::vector<Index>& which) {
+  std::vector<Index> picked;
+  picked.reserve(which.size());
+  for (const Index i : which) picked.push_back(rows[static_cast<std::size_t>(i)]);
+  return picked;
+}
+
+std::vector<Index> shuffled_rows(Index n, std::uint64_t seed) {
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), Index{0});
+  for (Index i = n - 1; i > 0; --i) {  // Fisher-Yates; the counter cannot meet a candidate's: those have node >= 1
+    const auto u = philox4x32({static_cast<std::uint32_t>(i), 0, 0, 0},
+                              {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+    const std::uint64_t bits = std::uint64_t{u[1]} << 32 | u[0];
+    std::swap(order[static_cast<std::size_t>(i)],
+              order[static_cast<std::size_t>(bits % static_cast<std::uint64_t>(i + 1))]);
+  }
+  return order;
+}
+
+namespace {
+
+Parts deal(std::vector<Index> order, Index first, Index last) {
+  Parts parts;
+  parts.part.assign(order.begin() + first, order.begin() + last);
+  order.erase(order.begin() + first, order.begin() + last);
+  parts.others = std::move(order);
+  std::sort(parts.part.begin(), parts.part.end());
+  std::sort(parts.others.begin(), parts.others.end());
+  return parts;
+}
+
+}  // namespace
+
+Parts deal_fold(Index n, Index k, Index parts, std::uint64_t seed) {
+  return deal(shuffled_rows(n, seed), n * k / parts, n * (k + 1) / parts);
+}
+
+Parts deal_share(Index n, double share, std::uint64_t seed) {
+  return deal(shuffled_rows(n, seed), 0, std::lround(share * static_cast<double>(n)));
+}
+
+}  // namespace sconet

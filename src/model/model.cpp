@@ -1,0 +1,233 @@
+#include "sconet/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+#include "core/thread_pool.hpp"
+#include "data/binding.hpp"
+#include "data/row_choice.hpp"
+#include "model/checkpoint.hpp"
+#include "sconet/errors.hpp"
+#include "sconet/train.hpp"
+#include "sconet/version.hpp"
+
+namespace sconet {
+namespace {
+
+constexpr Index kChunk = 2048;  // rows encoded and predicted at a time
+
+std::string megabytes(std::uint64_t bytes) { return fmt::format("{} MB", (bytes + 999'999) / 1'000'000); }
+
+void check_memory(Index rows, Index valid_rows, const Encoder& encoder, const TrainOptions& options,
+                  std::uint64_t limit) {
+  const std::uint64_t estimate = fit_memory(rows, encoder.inputs(), encoder.outputs(), valid_rows, options);
+  if (limit == 0 || estimate <= limit) return;
+  // What would fit: memory is linear in the nodes.
+  TrainOptions none = options;
+  none.max_nodes = 0;
+  const std::uint64_t base = fit_memory(rows, encoder.inputs(), encoder.outputs(), valid_rows, none);
+  std::string advice;
+  if (base < limit && options.max_nodes > 0) {
+    const double share = static_cast<double>(limit - base) / static_cast<double>(estimate - base);
+    const auto nodes = static_cast<std::int64_t>(share * static_cast<double>(options.max_nodes)) / 8 * 8;
+    if (nodes > 0) advice = fmt::format("allow fewer nodes (--max-nodes {}), ", nodes);
+  }
+  throw MemoryLimitError(fmt::format(
+      "training {} rows with {} inputs and up to {} nodes would take about {}, and the limit is {}: {}train "
+      "on fewer rows, or raise the limit (--memory-limit)",
+      rows, encoder.inputs(), options.max_nodes, megabytes(estimate), megabytes(limit), advice));
+}
+
+// Writes checkpoints while a run grows, and finds where an earlier one stopped.
+class Checkpoints {
+ public:
+  Checkpoints(const FitExtras& extras, std::map<std::string, std::string> settings)
+      : extras_(extras), checkpoint_{std::move(settings), {}} {}
+
+  std::vector<NodeRecord> earlier() const {
+    if (!extras_.resume || !std::filesystem::exists(extras_.checkpoint)) return {};
+    Checkpoint saved = load_checkpoint(extras_.checkpoint);
+    for (const auto& [name, text] : checkpoint_.settings) {
+      const auto then = saved.settings.find(name);
+      if (then == saved.settings.end() || then->second != text)
+        throw std::invalid_argument(fmt::format("{} cannot be resumed: {} was {} then and is {} now",
+                                                extras_.checkpoint, name,
+                                                then == saved.settings.end() ? "not known" : then->second, text));
+    }
+    return std::move(saved.history);
+  }
+
+  void on_step(const std::vector<NodeRecord>& history) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - last_;
+    if (passed.count() < extras_.checkpoint_every) return;
+    save(history);
+  }
+
+  void save(const std::vector<NodeRecord>& history) {
+    checkpoint_.history = history;
+    save_checkpoint(extras_.checkpoint, checkpoint_);
+    last_ = std::chrono::steady_clock::now();
+  }
+
+ private:
+  const FitExtras& extras_;
+  Checkpoint checkpoint_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+std::uint64_t fit_memory(Index rows, Index inputs, Index outputs, Index valid_rows, const TrainOptions& options) {
+  const auto encoded = static_cast<std::uint64_t>((rows + valid_rows) * (inputs + 3 * outputs)) * sizeof(double);
+  return encoded + training_memory(rows, inputs, outputs, valid_rows, options);
+}
+
+Model::Model(Encoder encoder, Network network, TrainOptions options, double valid_fraction, ModelSummary summary)
+    : encoder_(std::move(encoder)),
+      network_(std::move(network)),
+      options_(std::move(options)),
+      valid_fraction_(valid_fraction),
+      summary_(std::move(summary)) {
+  if (network_.inputs() != encoder_.inputs() || network_.outputs() != encoder_.outputs())
+    throw std::invalid_argument(
+        fmt::format("model: the encoder makes {} inputs and {} outputs, the network has {} and {}", encoder_.inputs(),
+                    encoder_.outputs(), network_.inputs(), network_.outputs()));
+}
+
+Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras& extras) {
+  validate(options.train);
+  validate(options.encoder);
+  if (!(options.valid_fraction >= 0 && options.valid_fraction < 1))
+    throw std::invalid_argument(
+        fmt::format("valid_fraction = {}: expected 0 <= valid_fraction < 1", options.valid_fraction));
+  if (options.valid_fraction > 0 && extras.valid)
+    throw std::invalid_argument("validation rows come from a table of their own or from a share of the rows, not both");
+  if (extras.resume && extras.checkpoint.empty()) throw std::invalid_argument("to resume a run, name its checkpoint");
+
+  Fitted fitted;
+  fitted.warnings = table.warnings;
+  // Which rows teach and which judge.
+  std::vector<Index> train_rows = extras.rows ? *extras.rows : rows_with_targets(table, options.columns), valid_rows;
+  const Index without = extras.rows ? 0 : table.rows - static_cast<Index>(train_rows.size());
+  if (without > 0)
+    fitted.warnings.push_back(
+        fmt::format("{} row{} without a target left out", without, without == 1 ? " was" : "s were"));
+  const Table& valid_table = extras.valid ? *extras.valid : table;
+  if (options.valid_fraction > 0) {
+    const Parts parts = deal_share(static_cast<Index>(train_rows.size()), options.valid_fraction, options.train.seed);
+    valid_rows = pick_rows(train_rows, parts.part);
+    train_rows = pick_rows(train_rows, parts.others);
+    if (valid_rows.empty() || train_rows.empty())
+      throw DataError(fmt::format("{}: {} rows are too few to keep {} of them for validation", table.source,
+                                  train_rows.size() + valid_rows.size(), options.valid_fraction));
+  }
+
+  const Encoder encoder = Encoder::fit(table, options.columns, options.encoder, train_rows, fitted.warnings);
+  if (extras.valid) {
+    ColumnChoice by_name;
+    for (const TargetColumn& target : encoder.targets()) by_name.targets.push_back(target.name);
+    valid_rows = rows_with_targets(valid_table, by_name);
+    if (valid_rows.empty()) throw DataError(fmt::format("{}: no validation row has a target", valid_table.source));
+  }
+  check_memory(static_cast<Index>(train_rows.size()), static_cast<Index>(valid_rows.size()), encoder, options.train,
+               extras.memory_limit);
+
+  const auto sentences = [&](const EncodeNotes& notes, std::string_view rows) {
+    for (const auto& sentence : notes.sentences()) fitted.warnings.push_back(fmt::format("{}: {}", rows, sentence));
+  };
+  EncodeNotes train_notes, valid_notes;
+  const Eigen::MatrixXd X = encoder.inputs(table, train_rows, &train_notes);
+  const Eigen::MatrixXd Y = encoder.scale_targets(encoder.targets(table, train_rows));
+  sentences(train_notes, "training rows");
+  Eigen::MatrixXd X_valid, Y_valid;
+  if (!valid_rows.empty()) {
+    X_valid = encoder.inputs(valid_table, valid_rows, &valid_notes);
+    Y_valid = encoder.scale_targets(encoder.targets(valid_table, valid_rows));
+    sentences(valid_notes, "validation rows");
+  }
+
+  const double unit = encoder.outputs() == 1 ? encoder.targets().front().scale : 1.0;  // of the errors reported
+  TrainOptions train_options = options.train;
+  train_options.tolerance /= unit;
+  Checkpoints checkpoints(
+      extras, run_settings(options.train, options.encoder, options.valid_fraction, X.rows(), X_valid.rows()));
+  TrainExtras train_extras;
+  train_extras.X_valid = X_valid;
+  train_extras.Y_valid = Y_valid;
+  train_extras.stop = extras.stop;
+  train_extras.resume = checkpoints.earlier();
+  if (extras.on_node)
+    train_extras.on_node = [&](const NodeRecord& node) {
+      NodeRecord in_unit = node;
+      in_unit.train_rmse *= unit;
+      in_unit.valid_rmse *= unit;
+      extras.on_node(in_unit);
+    };
+  if (!extras.checkpoint.empty())
+    train_extras.on_step = [&](const std::vector<NodeRecord>& history) { checkpoints.on_step(history); };
+
+  TrainResult result = train(X, Y, train_options, train_extras);
+  fitted.report = std::move(result.report);
+  if (!extras.checkpoint.empty()) checkpoints.save(fitted.report.history);
+
+  ModelSummary summary;
+  summary.version = SCONET_VERSION;
+  summary.method = fitted.report.method;
+  summary.stop_reason = fitted.report.stop_reason;
+  summary.train = measure(encoder.targets(table, train_rows),
+                          encoder.unscale_targets(result.network.predict(X, options.train.threads)));
+  if (!valid_rows.empty())
+    summary.valid = measure(encoder.targets(valid_table, valid_rows),
+                            encoder.unscale_targets(result.network.predict(X_valid, options.train.threads)));
+  summary.train_rmse.push_back(fitted.report.initial_rmse * unit);
+  if (summary.valid) summary.valid_rmse.push_back(fitted.report.initial_valid_rmse * unit);
+  for (const NodeRecord& node : fitted.report.history) {
+    summary.train_rmse.push_back(node.train_rmse * unit);
+    if (summary.valid) summary.valid_rmse.push_back(node.valid_rmse * unit);
+    summary.scales.push_back(node.scale);
+  }
+  TrainOptions remembered = options.train;
+  remembered.threads = 0;  // the model does not depend on it
+  fitted.model =
+      Model(encoder, std::move(result.network), std::move(remembered), options.valid_fraction, std::move(summary));
+  return fitted;
+}
+
+namespace {
+
+Eigen::MatrixXd predict_bound(const Model& model, const Binding& binding, std::int64_t threads, EncodeNotes* notes) {
+  if (threads < 0 || threads > 4096)
+    throw std::invalid_argument(fmt::format("threads = {}: expected 0 <= threads <= 4096", threads));
+  const Index n = binding.rows(), chunks = (n + kChunk - 1) / kChunk;
+  Eigen::MatrixXd Y(n, model.network().outputs());
+  ThreadPool pool(std::min<std::int64_t>(threads, std::max<Index>(chunks, 1)));
+  std::vector<EncodeNotes> found(static_cast<std::size_t>(pool.size()), binding.empty_notes());
+  std::vector<Eigen::MatrixXd> X(static_cast<std::size_t>(pool.size()));
+  pool.run(chunks, [&](Index chunk, int worker) {
+    const Index first = chunk * kChunk, count = std::min(kChunk, n - first);
+    Eigen::MatrixXd& inputs = X[static_cast<std::size_t>(worker)];
+    inputs.resize(kChunk, model.network().inputs());
+    binding.encode(
+        count, [&](Index i) { return first + i; }, inputs, found[static_cast<std::size_t>(worker)]);
+    Y.middleRows(first, count) = model.encoder().unscale_targets(model.network().predict(inputs.topRows(count)));
+  });
+  if (notes)
+    for (const EncodeNotes& part : found) notes->add(part);
+  return Y;
+}
+
+}  // namespace
+
+Eigen::MatrixXd Model::predict(const Table& table, std::int64_t threads, EncodeNotes* notes) const {
+  return predict_bound(*this, Binding(encoder_, table), threads, notes);
+}
+
+Eigen::MatrixXd Model::predict(MatrixView X, std::int64_t threads) const {
+  return predict_bound(*this, Binding(encoder_, X), threads, nullptr);
+}
+
+}  // namespace sconet

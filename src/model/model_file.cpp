@@ -1,0 +1,383 @@
+// A model as a container and back. docs/model-format.md describes the contents; loading checks all of them.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "io/file.hpp"
+#include "model/container.hpp"
+#include "sconet/errors.hpp"
+#include "sconet/model.hpp"
+
+namespace sconet {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kDepthLimit = 8;                 // of the description
+constexpr std::int64_t kValueLimit = 250'000;  // values in it
+
+// --- writing
+// ------------------------------------------------------------------------------------------------------------
+
+Array array(std::vector<std::int64_t> shape, std::vector<double> values) {
+  return {std::move(shape), std::move(values)};
+}
+
+Array array(const std::vector<double>& values) { return array({static_cast<std::int64_t>(values.size())}, values); }
+
+// Row by row, as the file has it.
+Array array(const Eigen::MatrixXd& m) {
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(m.size()));
+  for (Index i = 0; i < m.rows(); ++i)
+    for (Index j = 0; j < m.cols(); ++j) values.push_back(m(i, j));
+  return array({m.rows(), m.cols()}, std::move(values));
+}
+
+json to_json(const Metrics& m) {
+  return {{"rows", m.rows}, {"rmse", m.rmse}, {"mae", m.mae}, {"r", m.r}, {"r2", m.r2}};
+}
+
+template <class Options>
+json to_json(const Options& options, const std::vector<OptionInfo>& list) {
+  json texts = json::object();
+  for (const OptionInfo& option : list) texts[option.name] = option_text(options, option.name);
+  return texts;
+}
+
+json describe(const Encoder& encoder) {
+  json columns = json::array(), targets = json::array();
+  for (const InputColumn& c : encoder.columns()) {
+    json column = {{"name", c.name}, {"type", c.type == ColumnType::number ? "number" : "text"}, {"used", c.used}};
+    if (c.used && c.type == ColumnType::number) {
+      column["indicator"] = c.indicator;
+      if (!c.knots.empty()) column["knots"] = c.knots.size();
+    }
+    if (c.used && c.type == ColumnType::text) {
+      column["levels"] = c.levels;
+      column["missing_level"] = c.missing_level;
+    }
+    columns.push_back(std::move(column));
+  }
+  for (const TargetColumn& t : encoder.targets()) targets.push_back({{"name", t.name}});
+  return {{"options", to_json(encoder.options(), describe_encoder_options())},
+          {"columns", std::move(columns)},
+          {"targets", std::move(targets)},
+          {"ids", encoder.ids()}};
+}
+
+// --- reading
+// ------------------------------------------------------------------------------------------------------------
+
+// Reads what a file claims; every wrong claim is a ModelFileError that says where it is.
+class Reader {
+ public:
+  Reader(Container container, const std::string& source) : container_(std::move(container)), source_(source) {}
+
+  Model model();
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw ModelFileError(fmt::format("{}: {}", source_, what));
+  }
+
+  json description() const;
+  const json& member(const json& object, const char* name, json::value_t type) const;
+  std::string text(const json& object, const char* name) const {
+    return member(object, name, json::value_t::string).get<std::string>();
+  }
+  bool flag(const json& object, const char* name) const {
+    return member(object, name, json::value_t::boolean).get<bool>();
+  }
+  std::vector<std::string> texts(const json& object, const char* name) const;
+  Metrics metrics(const json& object) const;
+
+  template <class Options>
+  Options options(const json& object) const;
+
+  // Takes an array of that shape (-1: any size) out of the container; its values must be finite unless errors may
+  // overflow.
+  Array take(const std::string& name, const std::vector<std::int64_t>& shape, bool finite = true);
+  Eigen::MatrixXd take_matrix(const std::string& name, Index rows, Index cols);
+  std::vector<double> take_list(const std::string& name, Index size, bool finite = true) {
+    return take(name, {size}, finite).values;
+  }
+
+  Encoder encoder(const json& description);
+  Network network(const json& description, const Encoder& encoder);
+  ModelSummary summary(const json& description);
+
+  Container container_;
+  const std::string& source_;
+};
+
+json Reader::description() const {
+  const auto kind = container_.metadata.find("kind");
+  if (kind == container_.metadata.end() || kind->second != "model") refuse("is a sconet file but no model");
+  const auto found = container_.metadata.find("model");
+  if (found == container_.metadata.end()) refuse("the description of the model is missing");
+  std::int64_t values = 0;
+  const auto within_limits = [&](int depth, json::parse_event_t, json&) {
+    if (depth > kDepthLimit || ++values > kValueLimit) refuse("the description of the model is too large");
+    return true;
+  };
+  try {
+    return json::parse(found->second, within_limits);
+  } catch (const json::exception&) {
+    refuse("the description of the model is not JSON");
+  }
+}
+
+const json& Reader::member(const json& object, const char* name, json::value_t type) const {
+  const auto is = [&](const json& v) {
+    return v.type() == type || (type == json::value_t::number_float && v.is_number()) ||
+           (type == json::value_t::number_unsigned && v.is_number_integer() && v.is_number_unsigned());
+  };
+  if (!object.is_object() || !object.contains(name)) refuse(fmt::format("the description lacks '{}'", name));
+  const json& value = object.at(name);
+  if (!is(value)) refuse(fmt::format("'{}' in the description is not what it should be", name));
+  return value;
+}
+
+std::vector<std::string> Reader::texts(const json& object, const char* name) const {
+  std::vector<std::string> list;
+  for (const json& v : member(object, name, json::value_t::array)) {
+    if (!v.is_string()) refuse(fmt::format("'{}' in the description is not a list of texts", name));
+    list.push_back(v.get<std::string>());
+  }
+  return list;
+}
+
+Metrics Reader::metrics(const json& object) const {
+  const auto number = [&](const char* name) {  // null stands for NaN
+    if (object.is_object() && object.contains(name) && object.at(name).is_null()) return std::nan("");
+    return member(object, name, json::value_t::number_float).get<double>();
+  };
+  Metrics m;
+  m.rows = member(object, "rows", json::value_t::number_unsigned).get<Index>();
+  m.rmse = number("rmse");
+  m.mae = number("mae");
+  m.r = number("r");
+  m.r2 = number("r2");
+  return m;
+}
+
+template <class Options>
+Options Reader::options(const json& object) const {
+  Options options;
+  for (const auto& [name, value] : object.items()) {
+    if (!value.is_string()) refuse(fmt::format("option '{}' is not a text", name));
+    try {
+      set_option(options, name, value.template get<std::string>());
+    } catch (const std::invalid_argument& error) {
+      refuse(error.what());
+    }
+  }
+  try {
+    validate(options);
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
+  }
+  return options;
+}
+
+Array Reader::take(const std::string& name, const std::vector<std::int64_t>& shape, bool finite) {
+  const auto found = container_.arrays.find(name);
+  if (found == container_.arrays.end()) refuse(fmt::format("the array '{}' is missing", name));
+  Array array = std::move(found->second);
+  container_.arrays.erase(found);
+  bool fits = array.shape.size() == shape.size();
+  for (std::size_t i = 0; fits && i < shape.size(); ++i) fits = shape[i] < 0 || array.shape[i] == shape[i];
+  if (!fits) refuse(fmt::format("the array '{}' does not have the shape it should have", name));
+  const auto bad =
+      std::find_if(array.values.begin(), array.values.end(), [&](double v) { return finite && !std::isfinite(v); });
+  if (bad != array.values.end())
+    refuse(fmt::format("the array '{}' has {} at place {}", name, *bad, bad - array.values.begin()));
+  return array;
+}
+
+Eigen::MatrixXd Reader::take_matrix(const std::string& name, Index rows, Index cols) {
+  const Array array = take(name, {rows, cols});
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  return Eigen::Map<const RowMajor>(array.values.data(), array.shape[0], array.shape[1]);
+}
+
+Encoder Reader::encoder(const json& description) {
+  const auto options = this->options<EncoderOptions>(member(description, "options", json::value_t::object));
+  const json& listed = member(description, "columns", json::value_t::array);
+  std::vector<InputColumn> columns;
+  std::set<std::string> names;
+  Index numbers = 0, knots = 0;
+  for (const json& entry : listed) {
+    InputColumn& column = columns.emplace_back();
+    column.name = text(entry, "name");
+    if (!names.insert(column.name).second) refuse(fmt::format("two columns are named '{}'", column.name));
+    const std::string type = text(entry, "type");
+    if (type != "number" && type != "text") refuse(fmt::format("column '{}' has the type '{}'", column.name, type));
+    column.type = type == "number" ? ColumnType::number : ColumnType::text;
+    column.used = flag(entry, "used");
+    if (!column.used) continue;
+    if (column.type == ColumnType::number) {
+      ++numbers;
+      column.indicator = flag(entry, "indicator");
+      if (!entry.contains("knots")) continue;
+      const auto count = member(entry, "knots", json::value_t::number_unsigned).get<std::uint64_t>();
+      if (count < 2 || count > static_cast<std::uint64_t>(kHeaderLimit))
+        refuse(fmt::format("column '{}' has {} knots", column.name, count));
+      column.knots.resize(0);
+      column.fill = static_cast<double>(count);  // until the arrays are read
+      knots += static_cast<Index>(count);
+    } else {
+      column.levels = texts(entry, "levels");
+      column.missing_level = flag(entry, "missing_level");
+      if (!std::is_sorted(column.levels.begin(), column.levels.end()) ||
+          std::adjacent_find(column.levels.begin(), column.levels.end()) != column.levels.end())
+        refuse(fmt::format("the levels of column '{}' are not in order", column.name));
+    }
+  }
+  const std::vector<double> scales = take("encoder.numbers", {numbers, 3}).values;
+  const std::vector<double> knot_values = take_list("encoder.knots", knots);
+  const std::vector<double> positions = take_list("encoder.positions", knots);
+  std::size_t number = 0, knot = 0;
+  for (InputColumn& column : columns) {
+    if (!column.used || column.type != ColumnType::number) continue;
+    const auto count = static_cast<std::size_t>(column.fill);
+    column.fill = scales[3 * number];
+    column.offset = scales[3 * number + 1];
+    column.scale = scales[3 * number + 2];
+    ++number;
+    if (!(column.scale > 0)) refuse(fmt::format("column '{}' has the scale {}", column.name, column.scale));
+    const auto part = [&](const std::vector<double>& all) {
+      return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(knot),
+                                 all.begin() + static_cast<std::ptrdiff_t>(knot + count));
+    };
+    column.knots = part(knot_values);
+    column.positions = part(positions);
+    knot += count;
+    for (std::size_t k = 1; k < count; ++k)
+      if (!(column.knots[k] > column.knots[k - 1]) || !(column.positions[k] > column.positions[k - 1]))
+        refuse(fmt::format("the quantiles of column '{}' do not rise", column.name));
+  }
+  std::vector<TargetColumn> targets;
+  for (const json& entry : member(description, "targets", json::value_t::array)) {
+    targets.push_back({text(entry, "name"), 0, 1});
+    if (!names.insert(targets.back().name).second)
+      refuse(fmt::format("two columns are named '{}'", targets.back().name));
+  }
+  if (targets.empty()) refuse("the model has no target");
+  const std::vector<double> target_scales = take("encoder.targets", {static_cast<Index>(targets.size()), 2}).values;
+  for (std::size_t q = 0; q < targets.size(); ++q) {
+    targets[q].offset = target_scales[2 * q];
+    targets[q].scale = target_scales[2 * q + 1];
+    if (!(targets[q].scale > 0)) refuse(fmt::format("target '{}' has the scale {}", targets[q].name, targets[q].scale));
+  }
+  Encoder encoder(std::move(columns), std::move(targets), texts(description, "ids"), options);
+  if (encoder.inputs() == 0) refuse("the model has no inputs");
+  return encoder;
+}
+
+Network Reader::network(const json& description, const Encoder& encoder) {
+  TrainOptions named;
+  try {
+    set_option(named, "activation", text(description, "activation"));
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
+  }
+  const Eigen::MatrixXd weights = take_matrix("network.weights", -1, encoder.inputs());  // a row for each node
+  const Index L = weights.rows();
+  const std::vector<double> biases = take_list("network.biases", L);
+  const Eigen::MatrixXd output_weights = take_matrix("network.output_weights", L, encoder.outputs());
+  const std::vector<double> intercept = take_list("network.intercept", encoder.outputs());
+  return {weights.transpose(), Eigen::Map<const Eigen::VectorXd>(biases.data(), L), output_weights,
+          Eigen::Map<const Eigen::RowVectorXd>(intercept.data(), encoder.outputs()), named.activation};
+}
+
+ModelSummary Reader::summary(const json& description) {
+  ModelSummary summary;
+  summary.version = text(description, "version");
+  summary.method = text(description, "method");
+  const std::string reason = text(description, "stop_reason");
+  const auto known = stop_reason(reason);
+  if (!known) refuse(fmt::format("the stop reason '{}' is not known", reason));
+  summary.stop_reason = *known;
+  summary.train = metrics(member(description, "train", json::value_t::object));
+  if (description.contains("valid")) summary.valid = metrics(member(description, "valid", json::value_t::object));
+  summary.train_rmse = take_list("summary.train_rmse", -1, false);
+  const auto sizes = static_cast<Index>(summary.train_rmse.size());
+  if (sizes < 1) refuse("the array 'summary.train_rmse' is empty");
+  if (summary.valid) summary.valid_rmse = take_list("summary.valid_rmse", sizes, false);
+  summary.scales = take_list("summary.scales", sizes - 1);
+  return summary;
+}
+
+Model Reader::model() {
+  const json all = description();
+  Encoder encoder = this->encoder(member(all, "encoder", json::value_t::object));
+  Network network = this->network(member(all, "network", json::value_t::object), encoder);
+  const json& train = member(all, "train", json::value_t::object);
+  auto options = this->options<TrainOptions>(member(train, "options", json::value_t::object));
+  const double valid_fraction = member(train, "valid_fraction", json::value_t::number_float).get<double>();
+  ModelSummary summary = this->summary(member(all, "summary", json::value_t::object));
+  return {std::move(encoder), std::move(network), std::move(options), valid_fraction, std::move(summary)};
+}
+
+}  // namespace
+
+std::string Model::to_bytes() const {
+  Container container;
+  TrainOptions named;  // for the name of the activation
+  named.activation = network_.activation();
+  json summary = {{"version", summary_.version},
+                  {"method", summary_.method},
+                  {"stop_reason", name(summary_.stop_reason)},
+                  {"train", to_json(summary_.train)}};
+  if (summary_.valid) summary["valid"] = to_json(*summary_.valid);
+  const json description = {
+      {"encoder", describe(encoder_)},
+      {"network", {{"activation", option_text(named, "activation")}}},
+      {"train", {{"options", to_json(options_, describe_options())}, {"valid_fraction", valid_fraction_}}},
+      {"summary", std::move(summary)}};
+  container.metadata["kind"] = "model";
+  try {
+    container.metadata["model"] = description.dump();
+  } catch (const json::exception&) {
+    throw std::invalid_argument("the model cannot be saved: the name of a column or a category is not UTF-8");
+  }
+
+  std::vector<double> numbers, knots, positions, targets;
+  for (const InputColumn& c : encoder_.columns()) {
+    if (!c.used || c.type != ColumnType::number) continue;
+    numbers.insert(numbers.end(), {c.fill, c.offset, c.scale});
+    knots.insert(knots.end(), c.knots.begin(), c.knots.end());
+    positions.insert(positions.end(), c.positions.begin(), c.positions.end());
+  }
+  for (const TargetColumn& t : encoder_.targets()) targets.insert(targets.end(), {t.offset, t.scale});
+  auto& arrays = container.arrays;
+  const auto thirds = static_cast<std::int64_t>(numbers.size() / 3);
+  arrays["encoder.numbers"] = array({thirds, 3}, std::move(numbers));
+  arrays["encoder.knots"] = array(knots);
+  arrays["encoder.positions"] = array(positions);
+  arrays["encoder.targets"] = array({encoder_.outputs(), 2}, std::move(targets));
+  arrays["network.weights"] = array(network_.weights().transpose());
+  arrays["network.biases"] = array({network_.nodes()}, {network_.biases().begin(), network_.biases().end()});
+  arrays["network.output_weights"] = array(network_.output_weights());
+  arrays["network.intercept"] = array({network_.outputs()}, {network_.intercept().begin(), network_.intercept().end()});
+  arrays["summary.train_rmse"] = array(summary_.train_rmse);
+  if (summary_.valid) arrays["summary.valid_rmse"] = array(summary_.valid_rmse);
+  arrays["summary.scales"] = array(summary_.scales);
+  return sconet::to_bytes(container);
+}
+
+void Model::save(const std::string& path) const { write_file(path, to_bytes()); }
+
+Model Model::load(const std::string& path) { return Reader(read_container(path), path).model(); }
+
+Model Model::from_bytes(std::string_view bytes, const std::string& source) {
+  return Reader(parse_container(bytes, source), source).model();
+}
+
+}  // namespace sconet
