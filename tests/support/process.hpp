@@ -1,0 +1,53 @@
+// The built program, run as a user runs it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sconet::testing {
+
+struct Ran {
+  int exit = -1;    // exit code, or 128 + the signal that killed it
+  std::string out;  // standard output
+  std::string err;  // standard error
+  std::int64_t peak_bytes = 0;
+};
+
+struct How {
+  std::string input = {};                   // standard input
+  std::string folder = {};                  // working folder
+  std::string out_path = {};                // standard output goes there instead of Ran::out
+  std::function<void()> in_child = {};      // before the program starts: limits, user
+};
+
+// `sconet ARGUMENTS...`
+Ran sconet(const std::vector<std::string>& arguments, const How& how = {});
+Ran run(const std::vector<std::string>& command, const How& how = {});
+
+// `sconet ARGUMENTS...` in a terminal of its own (standard error and output). `on_output` is called with everything it has
+// written so far whenever there is more, and may send signals or keys: it gets the terminal's file and the process.
+Ran sconet_in_terminal(const std::vector<std::string>& arguments,
+                       const std::function<void(const std::string& so_far, int terminal, int process)>& on_output);
+
+// A folder of its own for a test, removed with everything in it.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + '/' + name; }
+  std::string write(const std::string& name, const std::string& bytes) const;  // returns its path
+  std::vector<std::string> names() const;                                      // of what is in it, sorted
+
+ private:
+  std::string path_;
+};
+
+std::string bytes_of(const std::string& path);
+
+}  // namespace sconet::testing
