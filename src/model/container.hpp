@@ -2,7 +2,7 @@
 // specification.
 //
 //   8 bytes   n, the length of the header, little-endian
-//   n bytes   JSON: {"__metadata__": {text: text, ...}, name: {"dtype", "shape", "data_offsets"}, ...}, padded by blanks
+//   n bytes   JSON: {"__metadata__": {text: text, ...}, name: {"dtype", "shape", "data_offsets"}, ...}, then blanks
 //   the rest  the arrays, little-endian, row-major, without gaps, in the order of their offsets
 #pragma once
 
@@ -28,8 +28,8 @@ struct Container {
 inline constexpr int kFormatVersion = 1;
 inline constexpr std::int64_t kHeaderLimit = 1 << 20;  // bytes
 
-// The bytes of the file. The same container gives the same bytes. Throws std::invalid_argument when an array's shape does
-// not fit its values or the header would be above the limit.
+// The bytes of the file. The same container gives the same bytes. Throws std::invalid_argument when an array's shape
+// does not fit its values or the header would be above the limit.
 std::string to_bytes(const Container& container);
 
 // Reads and checks: length, header, format and version, names, types, shapes, offsets (in order, no gaps, no overlaps,
