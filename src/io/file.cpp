@@ -136,7 +136,7 @@ void write_directly(const Job& job) {
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
 }
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -154,7 +154,7 @@ std::optional<std::string> follow_links(const std::string& path) {
     const ssize_t size = ::readlink(at.c_str(), text.data(), text.size());
     if (size <= 0) refuse_writing(path, reason(errno));
     const std::string to(text.data(), static_cast<std::size_t>(size));
-    at = to.front() == '/' ? to : folder_of(at) + (at.find('/') == std::string::npos ? "/" : "") + to;
+    at = to.front() == '/' ? to : folder_of(at) + to;
   }
   refuse_writing(path, reason(ELOOP));
 }
