@@ -153,8 +153,8 @@ std::optional<std::string> follow_links(const std::string& path) {
     std::array<char, PATH_MAX> text{};
     const ssize_t size = ::readlink(at.c_str(), text.data(), text.size());
     if (size <= 0) refuse_writing(path, reason(errno));
-    const std::string to(text.data(), static_cast<std::size_t>(size));
-    at = to.front() == '/' ? to : folder_of(at) + to;
+    at = text.front() == '/' ? "" : folder_of(at);
+    at.append(text.data(), static_cast<std::size_t>(size));
   }
   refuse_writing(path, reason(ELOOP));
 }

@@ -162,6 +162,8 @@ TEST(Container, HasTheLayoutOfTheSpecification) {
   expected.resize((expected.size() + 7) / 8 * 8, ' ');
   expected = length_bytes(expected.size()) + expected + std::string("\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\xc0", 16);
   EXPECT_EQ(bytes, sealed(expected));
+  EXPECT_EQ(parse_container(bytes, "model").metadata.at("sha256"),  // the example of docs/model-format.md
+            "478e786478b5d3d7a72f5a303c61fef30ccec3692be25f167c160f32c0d06852");
 }
 
 rc::Gen<std::string> text() {
@@ -568,6 +570,7 @@ TEST_F(ContainerFile, IsInMemoryOnce) {
   peak_bytes = live_bytes;
   const Container read = read_container(path("model"));
   EXPECT_LE(peak_bytes - before, size + 100000);  // a small header needs little
+  EXPECT_GE(peak_bytes - before, size);           // and is counted
   EXPECT_EQ(read.arrays.at("b").values.back(), 2.5);
 }
 
