@@ -2,8 +2,8 @@
 // specification.
 //
 //   8 bytes   n, the length of the header, little-endian
-//   n bytes   JSON: {"__metadata__": {text: text, ...}, name: {"dtype", "shape", "data_offsets"}, ...}, padded by
-//   blanks the rest  the arrays, little-endian, row-major, without gaps, in the order of their offsets
+//   n bytes   JSON: {"__metadata__": {text: text, ...}, name: {"dtype", "shape", "data_offsets"}, ...}, then blanks
+//   the rest  the arrays, little-endian, row-major, without gaps, in the order of their offsets
 #pragma once
 
 #include <cstdint>
