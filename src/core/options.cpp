@@ -8,11 +8,11 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
 
+#include "core/nearest.hpp"
 #include "sconet/options.hpp"
 
 namespace sconet {
@@ -199,20 +199,6 @@ void check(const Option<T>& option, const T& value) {
     if (!option.bounds.none() && !option.bounds.contain(static_cast<double>(value)))
       refuse(fmt::format("option {} = {}: expected {}", option.name, value, option.bounds.text(option.name)));
   }
-}
-
-// Levenshtein distance.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above_left = std::exchange(diagonal, row[j]);
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, above_left + (a[i - 1] == b[j - 1] ? 0 : 1)});
-    }
-  }
-  return row.back();
 }
 
 // Calls f(option) for the option of that name.
