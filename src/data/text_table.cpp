@@ -173,7 +173,7 @@ char find_delimiter(std::string_view sample, bool complete, Dialect dialect) {
     if (2 * agree <= records.size()) continue;
     const std::tuple score = {static_cast<double>(agree) / static_cast<double>(records.size()) +
                                   static_cast<double>(numbers) / static_cast<double>(cells),
-                              records.front().size()};
+                              delimiter == ' ' ? 0 : records.front().size()};  // blanks may be part of a text
     if (score > best) {
       best = score;
       found = delimiter;
