@@ -1,9 +1,11 @@
 // Everything sconet offers.
 #pragma once
 
+#include "sconet/errors.hpp"
 #include "sconet/generators.hpp"
 #include "sconet/network.hpp"
 #include "sconet/options.hpp"
 #include "sconet/report.hpp"
+#include "sconet/table.hpp"
 #include "sconet/train.hpp"
 #include "sconet/version.hpp"

@@ -29,10 +29,10 @@ struct Table {
   std::string source;  // the file's name, "standard input", or empty
   Index rows = 0;
   std::vector<Column> columns;
-  std::vector<Index> lines;             // for each row the line of the file it begins on, from 1; may be empty
-  std::vector<std::string> outputs;     // the columns that the file itself (KEEL) calls outputs
-  std::string description;              // how the file was read: "comma-separated text with a header line"
-  std::vector<std::string> warnings;    // what the reader thought odd: "the text is not UTF-8 and was read as Latin-1"
+  std::vector<Index> lines;           // for each row the line of the file it begins on, from 1; may be empty
+  std::vector<std::string> outputs;   // the columns that the file itself (KEEL) calls outputs
+  std::string description;            // how the file was read: "comma-separated text with a header line"
+  std::vector<std::string> warnings;  // what the reader thought odd: "the text is not UTF-8 and was read as Latin-1"
 
   // "data.csv:7:3", the place of a cell (both counted from 0 here and from 1 there), for messages.
   std::string place(Index row, Index column) const;
@@ -42,8 +42,8 @@ struct Table {
   Index column(std::string_view which) const;
 };
 
-// A table from matrices in memory, with columns x1, x2, ... unless names are given. Throws std::invalid_argument when the
-// names do not fit.
+// A table from matrices in memory, with columns x1, x2, ... unless names are given. Throws std::invalid_argument when
+// the names do not fit.
 Table make_table(MatrixView values, const std::vector<std::string>& names = {});
 
 enum class TableFormat { automatic, text, arff, mat };  // arff: also KEEL's .dat
@@ -56,9 +56,9 @@ struct TableOptions {
   char quote = 0;      // 0: found out; ' ' : there is no quoting
   char decimal = '.';  // or ','
   Header header = Header::automatic;
-  std::vector<std::string> na;                             // texts that mean missing, beside "", NA, N/A, NaN, null and ?
-  std::vector<std::pair<std::string, ColumnType>> types;   // columns (as in Table::column) whose type is not inferred
-  std::vector<std::string> variables;                      // .mat: the variables to take, in this order
+  std::vector<std::string> na;  // texts that mean missing, beside "", NA, N/A, NaN, null and ?
+  std::vector<std::pair<std::string, ColumnType>> types;  // columns (as in Table::column) whose type is not inferred
+  std::vector<std::string> variables;                     // .mat: the variables to take, in this order
 };
 
 // Reads a table: comma-, semicolon-, tab-, bar- or blank-separated text, ARFF, KEEL .dat or MATLAB .mat, plain or

@@ -70,8 +70,8 @@ inline double beyond_range(std::string_view number) {
 }
 
 // Most numbers in tables are short: digits and a point, together a whole number below 2^53 and a power of ten that a
-// double has exactly, so one division gives the nearest double. That is std::from_chars's result in half its time. Returns
-// null when the number is not of that kind, or may not be.
+// double has exactly, so one division gives the nearest double. That is std::from_chars's result in half its time.
+// Returns null when the number is not of that kind, or may not be.
 inline const char* short_number(const char* at, const char* end, double& value) {
   static constexpr std::array<double, 23> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "data/text_table.hpp"
@@ -346,7 +348,7 @@ double any_double() {
 
 // A text that means neither a number nor missing: it begins with a letter that no such token begins with.
 std::string any_text(const std::string& alphabet) {
-  return "t" + *rc::gen::container<std::string>(rc::gen::elementOf(alphabet));
+  return fmt::format("t{}", *rc::gen::container<std::string>(rc::gen::elementOf(alphabet)));
 }
 
 std::string in_quotes(const std::string& text, char quote) {
