@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -15,9 +16,11 @@ void Verbosity::add_to(CLI::App& command) {
   command.add_flag("--json", json, "The result as one JSON object on standard output");
 }
 
-// --- tables
-// -------------------------------------------------------------------------------------------------------------
+CLI::Validator one_of(const std::vector<std::string>& texts) { return CLI::IsMember(texts).description(""); }
 
+CLI::Validator at_least_zero() { return CLI::Validator(CLI::NonNegativeNumber).description(""); }
+
+// --- tables --------------------------------------------------------------------------------------------------------
 void TableArguments::add_to(CLI::App& command) {
   const auto group = "How tables are read";
   const auto list = [&](const char* name, std::vector<std::string>& values, const char* meaning, const char* type) {
@@ -35,11 +38,11 @@ void TableArguments::add_to(CLI::App& command) {
   command.add_option("--header", header, "Is the first line a header? (found out)")
       ->group(group)
       ->type_name("auto|yes|no")
-      ->check(CLI::IsMember({"auto", "yes", "no"}));
+      ->check(one_of({"auto", "yes", "no"}));
   command.add_option("--format", format, "Format of the file (found out); arff is KEEL's .dat too")
       ->group(group)
       ->type_name("auto|text|arff|mat")
-      ->check(CLI::IsMember({"auto", "text", "arff", "mat"}));
+      ->check(one_of({"auto", "text", "arff", "mat"}));
   list("--na", na, "A text that means missing, beside NA, N/A, NaN, null, ? and nothing; repeatable", "TEXT");
   list("--number", number, "A column that must be numbers; repeatable", "COLUMN");
   list("--text", text, "A column that is categories, whatever it looks like; repeatable", "COLUMN");
@@ -81,9 +84,7 @@ TableOptions TableArguments::options() const {
   return o;
 }
 
-// --- training
-// -----------------------------------------------------------------------------------------------------------
-
+// --- training ------------------------------------------------------------------------------------------------------
 std::string dashed(std::string name) {
   std::replace(name.begin(), name.end(), '_', '-');
   return name;
@@ -92,11 +93,11 @@ std::string dashed(std::string name) {
 namespace {
 
 std::string help_of(const OptionInfo& o) {
-  std::string text = o.sentence;
-  if (!o.bounds.empty()) text += fmt::format(" {};", o.bounds);
-  text += fmt::format(" default {}", o.default_value);
-  if (!o.matlab_name.empty() && o.name != "r_ladder") text += fmt::format("; MATLAB: {}", o.matlab_name);
-  return text;
+  std::vector<std::string> facts;
+  if (!o.bounds.empty()) facts.push_back(o.bounds);
+  facts.push_back("default " + o.default_value);
+  if (!o.matlab_name.empty()) facts.push_back("MATLAB: " + o.matlab_name);
+  return fmt::format("{} ({})", o.sentence, fmt::join(facts, "; "));
 }
 
 // Options of one list of the library, set by name from text.
@@ -145,7 +146,7 @@ void FitArguments::add_to(CLI::App& command) {
            [](const OptionInfo&) { return false; });
   add_list(command, describe_options(), fit.train, "Training", [&](const OptionInfo& info) {
     if (info.name != "r") return false;
-    command.add_option("--r", r_, help_of(info) + "; SCN-III and SCN-I: as --r-ladder, MATLAB's r")
+    command.add_option("--r", r_, help_of(info) + " With SCN-III and SCN-I: the same as --r-ladder")
         ->group("Training")
         ->type_name("X");
     return true;
@@ -178,9 +179,7 @@ std::vector<std::string> canonical_arguments(int argc, char** argv) {
   return arguments;
 }
 
-// --- memory
-// -------------------------------------------------------------------------------------------------------------
-
+// --- memory --------------------------------------------------------------------------------------------------------
 std::uint64_t bytes_from_text(const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -41,6 +41,10 @@ struct FitArguments {
   std::string r_;  // one number, or the ladder of SCN-III and SCN-I
 };
 
+// Checks whose sets and bounds the option's type or meaning tells already, so that the help does not repeat them.
+CLI::Validator one_of(const std::vector<std::string>& texts);
+CLI::Validator at_least_zero();
+
 // "2G", "500M", "1e9" -> bytes.
 std::uint64_t bytes_from_text(const std::string& text);
 

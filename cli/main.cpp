@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <new>
 
@@ -14,28 +15,36 @@
 namespace sconet::cli {
 namespace {
 
-// A word that nothing on the command line expects.
-std::string unknown(const CLI::App& app, const std::string& word) {
-  const auto chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  std::vector<std::string> known;
-  const bool option = word.starts_with("-");
-  if (option) {
-    for (const CLI::Option* o : command.get_options())
-      for (const auto& name : o->get_lnames()) known.push_back("--" + name);
-  } else if (chosen.empty()) {
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+// An option or a command that does not exist, noticed before anything else is: what the person meant is more help than
+// what else is missing.
+void check_words(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const auto command =
+      std::find_if(arguments.begin(), arguments.end(), [](auto& word) { return !word.starts_with("-"); });
+  const CLI::App* where = &app;
+  if (command != arguments.end()) {
+    where = nullptr;
+    std::vector<std::string> known;
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(sub->get_name());
+      if (sub->get_name() == *command) where = sub;
+    }
+    if (!where)
+      throw UsageError(fmt::format("there is no command '{}'; did you mean '{}'?", *command, nearest(*command, known)));
   }
-  const std::string name = word.substr(0, word.find('='));
-  const std::string where = chosen.empty() ? "sconet" : "sconet " + command.get_name();
-  if (known.empty()) return fmt::format("{}: '{}' is one argument too many", where, word);
-  return fmt::format("{}: there is no {} '{}'; did you mean '{}'?", where, option ? "option" : "command", name,
-                     nearest(name, known));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : where->get_options())
+    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+  for (const std::string& word : arguments) {
+    if (word == "--") return;
+    const std::string name = word.substr(0, word.find('='));
+    if (word.starts_with("--") && std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError(fmt::format("{}there is no option '{}'; did you mean '{}'?",
+                                   where == &app ? "" : where->get_name() + ": ", name, nearest(name, known)));
+  }
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"sconet: compact regression networks grown node by node, from a table to a model"};
+  CLI::App app{"sconet: compact regression networks grown node by node, from a table to a model", "sconet"};
   app.set_version_flag("--version", "sconet " SCONET_VERSION);
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
@@ -54,12 +63,12 @@ int run(int argc, char** argv) {
 
   try {
     auto arguments = canonical_arguments(argc, argv);
+    check_words(app, arguments);
     std::reverse(arguments.begin(), arguments.end());  // as the parser wants them
     app.parse(arguments);
   } catch (const CLI::ExtrasError&) {
     const auto extras = app.remaining(true);
-    fmt::print(stderr, "{}\n", unknown(app, extras.empty() ? "" : extras.front()));
-    return kUsage;
+    throw UsageError(fmt::format("'{}' is one argument too many", extras.empty() ? "" : extras.front()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     const auto chosen = app.get_subcommands();

@@ -223,7 +223,7 @@ void add_completion(CLI::App& app, Commands& commands) {
   command->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->type_name("bash|zsh|fish")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   commands[command] = [shell, &app] {
     const auto tree = command_tree(app);
     print(*shell == "bash" ? bash(tree) : *shell == "zsh" ? zsh(tree) : fish(tree));

@@ -24,7 +24,7 @@ struct Application {
         ->required();
     command.add_option("--threads", threads, "Threads; 0: one per processor")
         ->type_name("N")
-        ->check(CLI::Range(0, 4096))
+        ->check(CLI::Range(0, 4096).description(""))
         ->capture_default_str();
     table.add_to(command);
   }

@@ -30,7 +30,7 @@ struct Learning {
     table.add_to(command);
     command.add_option("--progress", progress, "Progress on standard error; auto: a bar if that is a terminal")
         ->type_name("auto|bar|plain|none")
-        ->check(CLI::IsMember({"auto", "bar", "plain", "none"}));
+        ->check(one_of({"auto", "bar", "plain", "none"}));
     command
         .add_option("--memory-limit", memory_limit,
                     "Refuse to train above this, as 2G or 500M; 0: no limit (what the machine has available)")
@@ -253,7 +253,7 @@ void add_train(CLI::App& app, Commands& commands) {
   command->add_option("--checkpoint", train->checkpoint, "Write here how far training has come")->type_name("FILE");
   command->add_option("--checkpoint-every", train->checkpoint_every, "Seconds between two checkpoints")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least_zero())
       ->capture_default_str();
   command->add_flag("--resume", train->resume,
                     "Go on from the checkpoint if there is one; the result is the same as without the interruption");

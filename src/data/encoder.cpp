@@ -272,8 +272,8 @@ Encoder Encoder::fit(const Table& table, const ColumnChoice& choice, const Encod
     std::vector<std::string> names;
     for (const Column& column : table.columns) names.push_back(column.name);
     if (names.size() > 20) names = {names[0], names[1], names[2], "...", names[names.size() - 2], names.back()};
-    throw DataError(fmt::format("no target is named: say --target NAME (or its number, or last); {} has {}",
-                                table.source.empty() ? "the table" : table.source, fmt::join(names, ", ")));
+    throw std::invalid_argument(fmt::format("no target is named: say --target NAME (or its number, or last); {} has {}",
+                                            table.source.empty() ? "the table" : table.source, fmt::join(names, ", ")));
   }
   const std::vector<Index> targets = assign(choice.targets.empty() ? table.outputs : choice.targets, Part::target);
   assign(choice.ignore, Part::ignored);
@@ -379,9 +379,7 @@ Eigen::MatrixXd Encoder::unscale_targets(const Eigen::MatrixXd& Y) const {
   return own;
 }
 
-// --- finding the columns
-// ------------------------------------------------------------------------------------------------
-
+// --- finding the columns -------------------------------------------------------------------------------------------
 namespace {
 
 bool any_not_finite(const double* numbers, Index count, Index stride) {

@@ -18,9 +18,7 @@ namespace {
 constexpr std::size_t kSample = 1 << 16;  // bytes that are looked at
 constexpr int kSampleRecords = 100;
 
-// --- bytes that may be text
-// ---------------------------------------------------------------------------------------------
-
+// --- bytes that may be text ----------------------------------------------------------------------------------------
 // Control characters that text does not have. NUL is one of them.
 bool is_odd(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -103,9 +101,7 @@ std::string from_latin1(std::string_view text) {
   return out;
 }
 
-// --- looking at the first records
-// ---------------------------------------------------------------------------------------
-
+// --- looking at the first records ----------------------------------------------------------------------------------
 using Records = std::vector<std::vector<std::string>>;
 
 // The first records, at most so many. When a quote is not closed they end before it: that is for the reader to complain
@@ -204,9 +200,7 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
 }
 
-// --- options
-// ------------------------------------------------------------------------------------------------------------
-
+// --- options -------------------------------------------------------------------------------------------------------
 void check_options(const TableOptions& options) {
   const auto refuse = [](const std::string& message) { throw std::invalid_argument(message); };
   const auto separates = [](char c) {

@@ -73,9 +73,7 @@ std::string shown(std::string_view name) {
   return "'" + text + "'";
 }
 
-// --- writing
-// -----------------------------------------------------------------------------------------------------------
-
+// --- writing -------------------------------------------------------------------------------------------------------
 [[noreturn]] void refuse_container(const std::string& message) { throw std::invalid_argument(message); }
 
 std::string quoted(const std::string& text) {
@@ -127,9 +125,7 @@ std::string header_of(const Container& container) {
   return header;
 }
 
-// --- reading
-// -----------------------------------------------------------------------------------------------------------
-
+// --- reading -------------------------------------------------------------------------------------------------------
 [[noreturn]] void refuse(const std::string& source, const std::string& message) {
   throw ModelFileError(source + ": " + message);
 }

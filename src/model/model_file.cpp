@@ -20,9 +20,7 @@ using nlohmann::json;
 constexpr int kDepthLimit = 8;                 // of the description
 constexpr std::int64_t kValueLimit = 250'000;  // values in it
 
-// --- writing
-// ------------------------------------------------------------------------------------------------------------
-
+// --- writing -------------------------------------------------------------------------------------------------------
 Array array(std::vector<std::int64_t> shape, std::vector<double> values) {
   return {std::move(shape), std::move(values)};
 }
@@ -70,9 +68,7 @@ json describe(const Encoder& encoder) {
           {"ids", encoder.ids()}};
 }
 
-// --- reading
-// ------------------------------------------------------------------------------------------------------------
-
+// --- reading -------------------------------------------------------------------------------------------------------
 // Reads what a file claims; every wrong claim is a ModelFileError that says where it is.
 class Reader {
  public:

@@ -105,9 +105,7 @@ TEST(BadData, RefusesWeightsThatCannotBe) {
             "weights has -0.5 in row 3 (counted from 0): a weight is zero or more");
 }
 
-// --- odd, but fine
-// ----------------------------------------------------------------------------------------------------
-
+// --- odd, but fine -------------------------------------------------------------------------------------------------
 TEST(OddData, ConstantYIsFittedExactlyByTheIntercept) {
   const Rows r;
   const MatrixXd Y = MatrixXd::Constant(12, 1, 7.25);

@@ -286,9 +286,7 @@ TEST(Text, OptionsThatMakeNoSense) {
   refused([](TableOptions& o) { o.variables = {"X"}; });
 }
 
-// --- columns and places
-// -------------------------------------------------------------------------------------------------
-
+// --- columns and places --------------------------------------------------------------------------------------------
 TEST(Columns, AreFoundAsPeopleNameThem) {
   const Table t = parse("a,b,2,a\n1,2,3,4\n");
   const auto complaint_about = [](const Table& table, const char* which) -> std::string {
@@ -333,9 +331,7 @@ TEST(Columns, OfAMatrix) {
   EXPECT_EQ(named.place(6, 2), "data.mat: row 7, column 3");
 }
 
-// --- properties
-// ---------------------------------------------------------------------------------------------------------
-
+// --- properties ----------------------------------------------------------------------------------------------------
 double any_double() {
   const auto bits = *rc::gen::arbitrary<std::uint64_t>();
   double value = 0;

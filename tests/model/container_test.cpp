@@ -24,9 +24,7 @@
 #include "io/sha256.hpp"
 #include "sconet/errors.hpp"
 
-// --- memory: every allocation of this program is counted
-// ------------------------------------------------------------------
-
+// --- memory: every allocation of this program is counted -----------------------------------------------------------
 namespace {
 
 std::size_t live_bytes = 0, peak_bytes = 0;
@@ -142,9 +140,7 @@ Container example() {
   return c;
 }
 
-// --- what is written
-// -----------------------------------------------------------------------------------------------------
-
+// --- what is written -----------------------------------------------------------------------------------------------
 TEST(Container, ComesBack) {
   const std::string bytes = to_bytes(example());
   const Container read = parse_container(bytes, "model");
@@ -239,9 +235,7 @@ TEST(Container, IsRefusedWhenItCannotBeWritten) {
   EXPECT_EQ(why(c), "5003 entries of metadata and 0 arrays, expected at most 4096 of each");
 }
 
-// --- damage
-// --------------------------------------------------------------------------------------------------------------
-
+// --- damage --------------------------------------------------------------------------------------------------------
 TEST(ContainerDamage, TruncatedAnywhere) {
   const std::string bytes = to_bytes(example());
   for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(refusal(bytes.substr(0, size)), "") << size;
@@ -277,9 +271,7 @@ TEST(ContainerDamage, BytesAppended) {
             fmt::format("model: is not a model file: it has {} bytes after its last array", bytes.size()));
 }
 
-// --- hostile headers
-// -------------------------------------------------------------------------------------------------------
-
+// --- hostile headers -----------------------------------------------------------------------------------------------
 // The message, without its beginning.
 std::string bad(const std::string& bytes) {
   const std::string message = refusal(bytes), start = "model: is not a model file: ";
@@ -511,9 +503,7 @@ TEST(ContainerHeader, Bombs) {
             "");
 }
 
-// --- files
-// -----------------------------------------------------------------------------------------------------------------
-
+// --- files ---------------------------------------------------------------------------------------------------------
 class ContainerFile : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -584,9 +574,7 @@ TEST_F(ContainerFile, AClaimTakesNoMemory) {
   EXPECT_LE(peak_bytes - before, 100000u);
 }
 
-// --- anything
-// --------------------------------------------------------------------------------------------------------------
-
+// --- anything ------------------------------------------------------------------------------------------------------
 // Mutations of a sound file, most of them with a right SHA-256: refused as a model file, or a sound container.
 TEST(ContainerFuzz, RefusedOrSound) {
   std::mt19937_64 random(20250117);

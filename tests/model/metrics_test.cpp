@@ -25,7 +25,7 @@ TEST(Metrics, SeveralOutputs) {
   const Metrics m = measure(Y, P);
   EXPECT_DOUBLE_EQ(m.rmse, 1);  // two squares of one over two rows (Eq. 65)
   EXPECT_DOUBLE_EQ(m.mae, 0.5);
-  EXPECT_DOUBLE_EQ(m.r, 0);                  // -1 and 1
+  EXPECT_DOUBLE_EQ(m.r, 0);                   // -1 and 1
   EXPECT_DOUBLE_EQ(m.r2, (1 - 4.0 + 1) / 2);  // -3 and 1
 }
 

@@ -16,18 +16,18 @@ struct Ran {
 };
 
 struct How {
-  std::string input = {};                   // standard input
-  std::string folder = {};                  // working folder
-  std::string out_path = {};                // standard output goes there instead of Ran::out
-  std::function<void()> in_child = {};      // before the program starts: limits, user
+  std::string input = {};               // standard input
+  std::string folder = {};              // working folder
+  std::string out_path = {};            // standard output goes there instead of Ran::out
+  std::function<void()> in_child = {};  // before the program starts: limits, user
 };
 
 // `sconet ARGUMENTS...`
 Ran sconet(const std::vector<std::string>& arguments, const How& how = {});
 Ran run(const std::vector<std::string>& command, const How& how = {});
 
-// `sconet ARGUMENTS...` in a terminal of its own (standard error and output). `on_output` is called with everything it has
-// written so far whenever there is more, and may send signals or keys: it gets the terminal's file and the process.
+// `sconet ARGUMENTS...` in a terminal of its own (standard error and output). `on_output` is called with everything it
+// has written so far whenever there is more, and may send signals or keys: it gets the terminal's file and the process.
 Ran sconet_in_terminal(const std::vector<std::string>& arguments,
                        const std::function<void(const std::string& so_far, int terminal, int process)>& on_output);
 
