@@ -17,8 +17,6 @@
 namespace sconet {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 std::string quoted(const std::string& text) { return '\'' + text + '\''; }
 
 std::string cell_text(const Column& column, Index row) {
