@@ -131,6 +131,7 @@ std::vector<Variable> list_variables(mat_t* file, const std::string& path) {
 std::vector<matvar_t*> choose(const std::vector<Variable>& variables, const std::vector<std::string>& wanted,
                               const std::string& path) {
   std::vector<std::string> sizes;
+  sizes.reserve(variables.size());
   for (const Variable& variable : variables) sizes.push_back(size_of(*variable));
   const std::string list = fmt::format("it has {}", fmt::join(sizes, ", "));
   std::vector<matvar_t*> chosen;
