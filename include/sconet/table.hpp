@@ -68,6 +68,6 @@ struct TableOptions {
 Table read_table(const std::string& path, const TableOptions& options = {});
 
 // The same for text that is in memory; `source` is what messages call it.
-Table parse_table(std::string text, const std::string& source = "text", const TableOptions& options = {});
+Table parse_table(std::string_view text, const std::string& source = "text", const TableOptions& options = {});
 
 }  // namespace sconet
