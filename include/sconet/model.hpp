@@ -20,12 +20,12 @@
 namespace sconet {
 
 struct FitOptions {
-  ColumnChoice columns;
+  ColumnChoice columns = {};
   double valid_fraction =
       0;  // share of the rows, drawn by seed, that choose the size of the network instead of teaching
-  EncoderOptions encoder;
+  EncoderOptions encoder = {};
   // The tolerance is in the target's own unit (with several targets: in units of the scaled targets).
-  TrainOptions train;
+  TrainOptions train = {};
 };
 
 // What fitting may be given beside the table and the options; everything may be left out.

@@ -48,7 +48,7 @@ class Checkpoints {
   Checkpoints(const FitExtras& extras, std::map<std::string, std::string> settings)
       : extras_(extras), checkpoint_{std::move(settings), {}} {}
 
-  std::vector<NodeRecord> earlier() const {
+  std::vector<NodeRecord> earlier() {
     if (!extras_.resume || !std::filesystem::exists(extras_.checkpoint)) return {};
     Checkpoint saved = load_checkpoint(extras_.checkpoint);
     for (const auto& [name, text] : checkpoint_.settings) {
@@ -58,17 +58,18 @@ class Checkpoints {
                                                 extras_.checkpoint, name,
                                                 then == saved.settings.end() ? "not known" : then->second, text));
     }
+    whole_steps_ = saved.history.size();
     return std::move(saved.history);
   }
 
   void on_step(const std::vector<NodeRecord>& history) {
+    whole_steps_ = history.size();
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - last_;
-    if (passed.count() < extras_.checkpoint_every) return;
-    save(history);
+    if (passed.count() >= extras_.checkpoint_every) save(history);
   }
 
   void save(const std::vector<NodeRecord>& history) {
-    checkpoint_.history = history;
+    checkpoint_.history.assign(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(whole_steps_));
     save_checkpoint(extras_.checkpoint, checkpoint_);
     last_ = std::chrono::steady_clock::now();
   }
@@ -76,6 +77,7 @@ class Checkpoints {
  private:
   const FitExtras& extras_;
   Checkpoint checkpoint_;
+  std::size_t whole_steps_ = 0;  // nodes of the history that a run can go on from
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
@@ -115,7 +117,7 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   const Index without = extras.rows ? 0 : table.rows - static_cast<Index>(train_rows.size());
   if (without > 0)
     fitted.warnings.push_back(
-        fmt::format("{} row{} without a target left out", without, without == 1 ? " was" : "s were"));
+        fmt::format("{} row{} without a target left out", without, without == 1 ? "" : "s"));
   const Table& valid_table = extras.valid ? *extras.valid : table;
   if (options.valid_fraction > 0) {
     const Parts parts = deal_share(static_cast<Index>(train_rows.size()), options.valid_fraction, options.train.seed);
