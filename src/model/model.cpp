@@ -116,8 +116,7 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   std::vector<Index> train_rows = extras.rows ? *extras.rows : rows_with_targets(table, options.columns), valid_rows;
   const Index without = extras.rows ? 0 : table.rows - static_cast<Index>(train_rows.size());
   if (without > 0)
-    fitted.warnings.push_back(
-        fmt::format("{} row{} without a target left out", without, without == 1 ? "" : "s"));
+    fitted.warnings.push_back(fmt::format("{} row{} without a target left out", without, without == 1 ? "" : "s"));
   const Table& valid_table = extras.valid ? *extras.valid : table;
   if (options.valid_fraction > 0) {
     const Parts parts = deal_share(static_cast<Index>(train_rows.size()), options.valid_fraction, options.train.seed);
@@ -153,6 +152,11 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   }
 
   const double unit = encoder.outputs() == 1 ? encoder.targets().front().scale : 1.0;  // of the errors reported
+  const auto in_unit = [&](NodeRecord node) {
+    node.train_rmse *= unit;
+    node.valid_rmse *= unit;
+    return node;
+  };
   TrainOptions train_options = options.train;
   train_options.tolerance /= unit;
   Checkpoints checkpoints(
@@ -162,19 +166,18 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   train_extras.Y_valid = Y_valid;
   train_extras.stop = extras.stop;
   train_extras.resume = checkpoints.earlier();
-  if (extras.on_node)
-    train_extras.on_node = [&](const NodeRecord& node) {
-      NodeRecord in_unit = node;
-      in_unit.train_rmse *= unit;
-      in_unit.valid_rmse *= unit;
-      extras.on_node(in_unit);
-    };
+  if (extras.on_node) train_extras.on_node = [&](const NodeRecord& node) { extras.on_node(in_unit(node)); };
   if (!extras.checkpoint.empty())
     train_extras.on_step = [&](const std::vector<NodeRecord>& history) { checkpoints.on_step(history); };
 
   TrainResult result = train(X, Y, train_options, train_extras);
   fitted.report = std::move(result.report);
   if (!extras.checkpoint.empty()) checkpoints.save(fitted.report.history);
+  fitted.report.initial_rmse *= unit;
+  fitted.report.initial_valid_rmse *= unit;
+  fitted.report.train_rmse *= unit;
+  fitted.report.valid_rmse *= unit;
+  for (NodeRecord& node : fitted.report.history) node = in_unit(node);
 
   ModelSummary summary;
   summary.version = SCONET_VERSION;
@@ -185,11 +188,11 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   if (!valid_rows.empty())
     summary.valid = measure(encoder.targets(valid_table, valid_rows),
                             encoder.unscale_targets(result.network.predict(X_valid, options.train.threads)));
-  summary.train_rmse.push_back(fitted.report.initial_rmse * unit);
-  if (summary.valid) summary.valid_rmse.push_back(fitted.report.initial_valid_rmse * unit);
+  summary.train_rmse.push_back(fitted.report.initial_rmse);
+  if (summary.valid) summary.valid_rmse.push_back(fitted.report.initial_valid_rmse);
   for (const NodeRecord& node : fitted.report.history) {
-    summary.train_rmse.push_back(node.train_rmse * unit);
-    if (summary.valid) summary.valid_rmse.push_back(node.valid_rmse * unit);
+    summary.train_rmse.push_back(node.train_rmse);
+    if (summary.valid) summary.valid_rmse.push_back(node.valid_rmse);
     summary.scales.push_back(node.scale);
   }
   TrainOptions remembered = options.train;

@@ -59,6 +59,7 @@ TEST(Model, LearnsInTheTargetsOwnUnit) {
   const Eigen::MatrixXd P = fitted.model.predict(table);
   EXPECT_NEAR(train.rmse, (P - data.Y).norm() / 20, 1e-6 * train.rmse);
   EXPECT_NEAR(fitted.model.summary().train_rmse.back(), train.rmse, 1e-6 * train.rmse);
+  EXPECT_NEAR(fitted.report.train_rmse, train.rmse, 1e-6 * train.rmse);
   EXPECT_GT(train.r2, 0.9);
   EXPECT_GT(train.rmse, 1e4);
 }
