@@ -136,11 +136,12 @@ int Train::run() {
     json["warnings"] = fitted.warnings;
     print(json);
   } else {
-    std::string text = fmt::format(
-        "{}: {}, target {}, {} inputs, {} node{}, {:.3g} s, {} bytes\nstopped because {}\n\n{}", output, summary.method,
-        target_names(model), report.inputs, report.network_nodes, report.network_nodes == 1 ? "" : "s", report.seconds,
-        std::filesystem::is_regular_file(output) ? std::filesystem::file_size(output) : 0, sentence(report.stop_reason),
-        metrics_header());
+    std::string text =
+        fmt::format("{}: {}, target {}, {} input{}, {} node{}, {:.3g} s, {} bytes\nstopped because {}\n\n{}", output,
+                    summary.method, target_names(model), report.inputs, report.inputs == 1 ? "" : "s",
+                    report.network_nodes, report.network_nodes == 1 ? "" : "s", report.seconds,
+                    std::filesystem::is_regular_file(output) ? std::filesystem::file_size(output) : 0,
+                    sentence(report.stop_reason), metrics_header());
     text += metrics_line("training", summary.train);
     if (summary.valid) text += metrics_line("validation", *summary.valid);
     print(text);

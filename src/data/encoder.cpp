@@ -136,6 +136,12 @@ void fit_number(const Table& table, Index c, std::span<const Index> rows, const 
   }
 }
 
+bool has_decimal_comma(const std::string& text) {
+  const bool digits = text.find_first_not_of("0123456789,+-eE") == std::string::npos;
+  return digits && std::count(text.begin(), text.end(), ',') == 1 &&
+         text.find_first_of("0123456789") != std::string::npos;
+}
+
 void fit_text(const Table& table, Index c, std::span<const Index> rows, const EncoderOptions& options,
               InputColumn& column, std::vector<std::string>& warnings) {
   const Column& source = table.columns[static_cast<std::size_t>(c)];
@@ -146,6 +152,13 @@ void fit_text(const Table& table, Index c, std::span<const Index> rows, const En
     refuse_text(table, c,
                 fmt::format("but {} of its {} cells are (if all are meant as categories, say --text)",
                             source.numeric_cells, filled));
+  const auto commas = std::count_if(source.levels.begin(), source.levels.end(), has_decimal_comma);
+  const bool inferred = source.first_text_row >= 0;  // nobody said that it is text
+  if (inferred && 2 * commas > static_cast<std::ptrdiff_t>(source.levels.size()))
+    throw DataError(fmt::format(
+        "{}: '{}' in column '{}' looks like a number with a decimal comma: say --decimal , (or, if it is a category, "
+        "--text)",
+        table.place(source.first_text_row, c), cell_text(source, source.first_text_row), column.name));
   std::vector<bool> seen(source.levels.size(), false);
   for (const Index row : rows) {
     const auto code = source.codes[static_cast<std::size_t>(row)];

@@ -170,6 +170,19 @@ TEST(Encoder, ASlipOfThePenIsNoCategory) {
             "means missing (--na 'low')");
 }
 
+TEST(Encoder, DecimalCommasAreNoCategories) {
+  EXPECT_EQ(
+      message<DataError>([&] { fit(table("a;y\n1,5;1\n2,25;2\n3;3\n")); }),
+      "data.csv:2:1: '1,5' in column 'a' looks like a number with a decimal comma: say --decimal , (or, if it is a "
+      "category, --text)");
+  TableOptions comma;
+  comma.decimal = ',';
+  EXPECT_EQ(inputs(parse_table("a;y\n1,5;1\n2,25;2\n3;3\n", "data.csv", comma)), Eigen::Vector3d(0, 0.5, 1));
+  TableOptions text;
+  text.types = {{"a", ColumnType::text}};
+  EXPECT_EQ(fit(parse_table("a;y\n1,5;1\n2,25;2\n3;3\n", "data.csv", text)).encoder.inputs(), 3);
+}
+
 TEST(Encoder, ConstantAndEmptyColumnsAreLeftOut) {
   const Fit f = fit(table("a,b,c,d,y\n1,7,,x,1\n2,7,,x,2\n3,,,x,3\n"));
   EXPECT_EQ(f.encoder.inputs(), 1);
