@@ -14,6 +14,9 @@ enum class Method {
   rmpi,  // RMPI-SCN: judged by the residual after a full refit (Theorem 2), all output weights refitted
   scn3,  // SCN-III:  judged by <e,h>^2 / |h|^2 (Eq. 10), all output weights refitted (Eq. 6)
   scn1,  // SCN-I:    judged by <e,h>^2 / |h|^2 (Eq. 10), only the new output weight set (Eq. 7)
+  // The rivals, which judge nothing: every node is taken as it is drawn from (-range, range).
+  rvfl,   // RVFL:  all output weights fitted to all nodes
+  irvfl,  // IRVFL: only the new output weight set, node by node
 };
 
 // How the demand r_L grows with the number L of the node being added.
@@ -52,9 +55,11 @@ struct TrainOptions {
   std::vector<double> r_ladder = {0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999};
   Criterion criterion = Criterion::total;
   WhenExhausted when_exhausted = WhenExhausted::best;
+  double range = 1;
   double rank_tolerance = 1e-10;
   double ridge = 0;
   bool intercept = false;
+  bool direct_links = false;
   Activation activation = Activation::sigmoid;
   std::int64_t nodes_per_step = 1;
   double tolerance = 0;

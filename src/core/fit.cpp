@@ -58,15 +58,36 @@ void Fit::reduce_residual(const Eigen::RowVectorXd& coefficients) {
   });
 }
 
-Refit::Refit(Engine& engine, Tiles& tiles, double rank_tolerance, double ridge, bool intercept)
+Refit::Refit(Engine& engine, Tiles& tiles, double rank_tolerance, double ridge, Beside beside)
     : Fit(engine, tiles, ridge),
       rank_tolerance_(rank_tolerance),
-      intercept_(intercept),
+      beside_(beside),
       cleaned2_(residual2_.sum()),
       scorer_(engine) {
-  if (intercept_) {
+  if (beside_.intercept) {
     for (Index row = 0; row < tiles_.rows(); ++row) p_[row] = tiles_.sqrt_weight(row);
     append_column(Eigen::VectorXd(0), tiles_.weight_sum(), 0.0);
+  }
+  if (beside_.direct_links) add_direct_links();
+}
+
+void Refit::add_direct_links() {
+  for (Index k = 0; k < tiles_.inputs(); ++k) {
+    const Index columns = tiles_.columns();
+    const AlignedBuffer nothing(round_up(std::max<Index>(columns, 1), kernels::kPanel));
+    Eigen::VectorXd sums(columns);  // Q'x
+    tiles_.sum(engine_.pool, columns, scratch_, sums.data(), [&](Index tile, double* partial) {
+      double* p = p_.data() + Tiles::first_row(tile);
+      for (Index i = 0; i < tiles_.tile_rows(tile); ++i)
+        p[i] = tiles_.sqrt_weight(Tiles::first_row(tile) + i) * tiles_.input(tile, i, k);
+      if (columns > 0) engine_.kernels.project_tile(tiles_.view(tile, columns), nothing.data(), p, partial);
+    });
+    double x2 = 0;
+    tiles_.sum(engine_.pool, 1, scratch_, &x2, [&](Index tile, double* partial) {
+      const double* p = p_.data() + Tiles::first_row(tile);
+      for (Index i = 0; i < tiles_.tile_rows(tile); ++i) *partial += p[i] * p[i];
+    });
+    if (x2 > 0 && append_column(sums, x2 + penalty_, penalty_)) direct_.push_back(k);
   }
 }
 
@@ -183,8 +204,9 @@ Eigen::MatrixXd Refit::lower_residual() const {
 }
 
 OutputLayer Refit::output_layer(Index nodes) const {
-  const Index first = intercept_ ? 1 : 0;
-  const Index L = nodes + first;
+  const Index first = beside_.intercept ? 1 : 0;
+  const auto links = static_cast<Index>(direct_.size());
+  const Index L = nodes + first + links;
   // R beta = Q'Y by back substitution, a column at a time: the same bits on every machine, which a blocked solve with
   // blocks that follow the cache sizes would not give.
   Eigen::MatrixXd beta(L, tiles_.outputs());
@@ -194,13 +216,16 @@ OutputLayer Refit::output_layer(Index nodes) const {
       beta(k, q) /= R_(k, k);
       for (Index i = 0; i < k; ++i) beta(i, q) -= R_(i, k) * beta(k, q);
     }
-  if (!intercept_) return {std::move(beta), Eigen::RowVectorXd::Zero(tiles_.outputs())};
-  return {beta.bottomRows(nodes), beta.row(0)};
+  OutputLayer layer{beta.bottomRows(nodes), Eigen::RowVectorXd::Zero(tiles_.outputs())};
+  if (beside_.intercept) layer.intercept = beta.row(0);
+  if (beside_.direct_links) layer.direct = Eigen::MatrixXd::Zero(tiles_.inputs(), tiles_.outputs());
+  for (Index i = 0; i < links; ++i) layer.direct.row(direct_[static_cast<std::size_t>(i)]) = beta.row(first + i);
+  return layer;
 }
 
 Eigen::VectorXd Refit::leverages(Index nodes) {
   Eigen::VectorXd leverage = Eigen::VectorXd::Zero(tiles_.rows());
-  const Index columns = nodes + (intercept_ ? 1 : 0);
+  const Index columns = nodes + (beside_.intercept ? 1 : 0) + static_cast<Index>(direct_.size());
   tiles_.visit(engine_.pool, [&](Index tile, int) {
     for (Index i = 0; i < tiles_.tile_rows(tile); ++i)
       for (Index k = 0; k < columns; ++k) {
@@ -215,16 +240,17 @@ Greedy::Greedy(Engine& engine, Tiles& tiles, double ridge, bool intercept)
     : Fit(engine, tiles, ridge), beta_(0, tiles.outputs()), mean_(Eigen::RowVectorXd::Zero(tiles.outputs())) {
   if (intercept) {
     for (Index row = 0; row < tiles_.rows(); ++row) p_[row] = tiles_.sqrt_weight(row);
-    mean_ = take_column(0.0);
+    mean_ = *take_column(0.0);
   }
 }
 
 std::optional<Added> Greedy::append(const Candidate& node, const std::optional<NodeSums>&) {
   evaluate_node(engine_, tiles_, node, single_, p_.data());
   const double before = objective2().sum();
-  const Eigen::RowVectorXd beta = take_column(penalty_);
+  const std::optional<Eigen::RowVectorXd> beta = take_column(penalty_);
+  if (!beta) return std::nullopt;
   grow(beta_, nodes_ + 1, tiles_.outputs());
-  beta_.row(nodes_++) = beta;
+  beta_.row(nodes_++) = *beta;
   return Added{before > 0 ? 1.0 - objective2().sum() / before : 0.0};
 }
 
@@ -232,13 +258,14 @@ Eigen::VectorXd Greedy::objective2() const {
   return residual2_ + penalty_ * beta_.topRows(nodes_).colwise().squaredNorm().transpose();
 }
 
-Eigen::RowVectorXd Greedy::take_column(double penalty) {
+std::optional<Eigen::RowVectorXd> Greedy::take_column(double penalty) {
   const Index m = tiles_.outputs();
   Eigen::VectorXd sums(1 + m);
   tiles_.sum(engine_.pool, 1 + m, scratch_, sums.data(), [&](Index tile, double* partial) {
     add_products(tiles_, tile, p_.data() + Tiles::first_row(tile), partial);
   });
   Eigen::RowVectorXd beta = sums.tail(m).transpose() / (sums[0] + penalty);
+  if (!(sums[0] > 0) || !beta.allFinite()) return std::nullopt;  // dead on all rows
   reduce_residual(beta);
   return beta;
 }

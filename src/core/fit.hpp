@@ -8,6 +8,7 @@
 
 #include <Eigen/Core>
 #include <optional>
+#include <vector>
 
 #include "core/candidates.hpp"
 #include "core/score.hpp"
@@ -23,6 +24,13 @@ struct Added {
 struct OutputLayer {
   Eigen::MatrixXd weights;       // nodes x m
   Eigen::RowVectorXd intercept;  // 1 x m
+  Eigen::MatrixXd direct = {};   // inputs x m; without direct links it has no rows
+};
+
+// What is fitted beside the nodes, from the first one on.
+struct Beside {
+  bool intercept = false;
+  bool direct_links = false;
 };
 
 class Fit {
@@ -62,10 +70,11 @@ class Fit {
 
 // Least squares over all nodes, kept as an orthonormal basis Q of their span (twice-is-enough Gram-Schmidt):
 // H = Q R, beta = R^-1 Q'Y. A ridge penalty mu is the row block sqrt(mu) I below H; the basis then has a lower part
-// too, and Q'Q = I and Q'E = 0 hold for both parts together. An intercept is a first column of ones without penalty.
+// too, and Q'Q = I and Q'E = 0 hold for both parts together. An intercept is a first column of ones without
+// penalty; direct links are the inputs, as columns before those of the nodes.
 class Refit final : public Fit {
  public:
-  Refit(Engine& engine, Tiles& tiles, double rank_tolerance, double ridge, bool intercept);
+  Refit(Engine& engine, Tiles& tiles, double rank_tolerance, double ridge, Beside beside);
 
   std::optional<Added> append(const Candidate& node, const std::optional<NodeSums>& known) override;
   OutputLayer output_layer(Index nodes) const override;
@@ -79,11 +88,13 @@ class Refit final : public Fit {
  private:
   // The column in p_ joins the basis: c = Q'h, h2 = |h|^2 with penalty.
   std::optional<Added> append_column(const Eigen::VectorXd& c, double h2, double penalty);
+  void add_direct_links();
   void clean_residual();  // removes from E what rounding has left of it in the span of Q
 
   double rank_tolerance_;
-  bool intercept_;
-  double cleaned2_;  // the objective when the residual was last orthogonal to the last bit
+  Beside beside_;
+  std::vector<Index> direct_;  // the inputs that are columns; those in the span of others are not
+  double cleaned2_;            // the objective when the residual was last orthogonal to the last bit
   Scorer scorer_;
   Eigen::MatrixXd R_;        // upper triangular, columns x columns
   Eigen::MatrixXd QtY_;      // columns x m
@@ -101,7 +112,8 @@ class Greedy final : public Fit {
   Eigen::VectorXd objective2() const override;
 
  private:
-  Eigen::RowVectorXd take_column(double penalty);  // E'p / (|p|^2 + penalty), subtracted from E
+  // E'p / (|p|^2 + penalty), subtracted from E; nothing for a column of zeros.
+  std::optional<Eigen::RowVectorXd> take_column(double penalty);
   Eigen::MatrixXd beta_;
   Eigen::RowVectorXd mean_;
 };

@@ -6,7 +6,7 @@ namespace sconet {
 
 template <>
 struct Choices<Method> {
-  static constexpr std::array names = {"rmpi", "scn3", "scn1"};
+  static constexpr std::array names = {"rmpi", "scn3", "scn1", "rvfl", "irvfl"};
 };
 template <>
 struct Choices<Schedule> {
@@ -39,7 +39,7 @@ struct OptionList<TrainOptions> {
                                      std::string_view sentence) {
       visit(Option<O, T>{name, matlab, field, bounds, sentence});
     };
-    option("method", "", &O::method, {}, "The supervisor: RMPI-SCN, SCN-III or SCN-I.");
+    option("method", "", &O::method, {}, "The supervisor: RMPI-SCN, SCN-III or SCN-I; or none: RVFL, IRVFL.");
     option("max_nodes", "L_max", &O::max_nodes, between(0, 1e6), "Largest number of nodes.");
     option("candidates", "T_max", &O::candidates, between(1, 1e7), "Random candidates drawn in a batch.");
     option("scales", "Lambdas", &O::scales, above(0),
@@ -55,10 +55,13 @@ struct OptionList<TrainOptions> {
            "Several outputs: the demand holds for all together (total) or for each (per_output).");
     option("when_exhausted", "", &O::when_exhausted, {},
            "No scale has an admissible candidate: take the best seen, relax r and search again, or stop.");
+    option("range", "", &O::range, above(0), "RVFL and IRVFL: weights and bias are uniform on (-range, range).");
     option("rank_tolerance", "", &O::rank_tolerance, between(1e-13, 0.5),
            "A node is refused when |p|^2 <= rank_tolerance |h|^2, p being its part outside the span of the others.");
     option("ridge", "", &O::ridge, at_least(0), "Penalty: minimises mean squared error + ridge |output weights|^2.");
     option("intercept", "", &O::intercept, {}, "Fit a constant beside the nodes (without penalty).");
+    option("direct_links", "", &O::direct_links, {},
+           "Inputs also act on the outputs directly, not through nodes (not with SCN-I and IRVFL).");
     option("activation", "", &O::activation, {}, "Activation of the nodes; gaussian is exp(-z^2).");
     option("nodes_per_step", "nB", &O::nodes_per_step, between(1, 1e6),
            "Nodes taken from an accepted batch, which must have as many admissible candidates; at most candidates.");
@@ -76,6 +79,10 @@ struct OptionList<TrainOptions> {
 
 void validate(const TrainOptions& options) {
   validate_options(options);
+  if (options.direct_links && (options.method == Method::scn1 || options.method == Method::irvfl))
+    refuse_option(
+        fmt::format("option direct_links = true: expected a method that fits all output weights together, not {}",
+                    to_text(options.method)));
   if (options.nodes_per_step > options.candidates)
     refuse_option(fmt::format("option nodes_per_step = {}: expected at most candidates = {}", options.nodes_per_step,
                               options.candidates));

@@ -54,12 +54,30 @@ class Scn1 final : public Scn {
   bool refits() const override { return false; }
 };
 
+// Nobody judges: what is drawn is taken. RVFL fits all output weights to it, IRVFL the new one alone.
+class Unsupervised final : public Supervisor {
+ public:
+  Unsupervised(std::string_view name, bool refits) : name_(name), refits_(refits) {}
+  std::string_view name() const override { return name_; }
+  bool judges() const override { return false; }
+  bool refits() const override { return refits_; }
+  bool needs_projections() const override { return false; }
+  std::vector<double> demands(Index) const override { return {}; }
+  double denominator(const BatchSums&, Index, double) const override { return 0; }
+
+ private:
+  std::string_view name_;
+  bool refits_;
+};
+
 }  // namespace
 
 std::unique_ptr<Supervisor> make_supervisor(const TrainOptions& options) {
   switch (options.method) {
     case Method::scn3: return std::make_unique<Scn3>(options);
     case Method::scn1: return std::make_unique<Scn1>(options);
+    case Method::rvfl: return std::make_unique<Unsupervised>("RVFL", true);
+    case Method::irvfl: return std::make_unique<Unsupervised>("IRVFL", false);
     case Method::rmpi: break;
   }
   return std::make_unique<RmpiScn>(options);

@@ -6,6 +6,8 @@
 //   RMPI-SCN          <e,h>^2 / (|p|^2 |e|^2)   exact: the share a full refit removes (Theorem 2, Eq. 30)
 //   SCN-III, SCN-I    <e,h>^2 / (|h|^2 |e|^2)   exact for SCN-I (Corollary 1), a lower bound for SCN-III (Eq. 23)
 // Candidates are admissible when score >= 1 - r_L.
+//
+// RVFL and IRVFL have no supervisor to speak of: theirs takes every node as it is drawn.
 #pragma once
 
 #include <memory>
@@ -22,6 +24,8 @@ class Supervisor {
   virtual ~Supervisor() = default;
 
   virtual std::string_view name() const = 0;
+  // Judges the candidates; otherwise the only one drawn is taken.
+  virtual bool judges() const { return true; }
   // All output weights move with each node, not the new one alone.
   virtual bool refits() const = 0;
   // Judging looks at Q'G.

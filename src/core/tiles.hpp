@@ -80,6 +80,10 @@ class Tiles {
   static Index first_row(Index tile) { return tile * kernels::kTileRows; }
   double sqrt_weight(Index row) const { return sqrt_weight_.size() == 0 ? 1.0 : sqrt_weight_[row]; }
 
+  double input(Index tile, Index row_in_tile, Index k) const {
+    const Index group = row_in_tile / kernels::kPanel * kernels::kPanel;
+    return x_[(first_row(tile) + group) * inputs_ + k * kernels::kPanel + (row_in_tile - group)];
+  }
   double& residual(Index tile, Index row_in_tile, Index output) {
     const Index panel = output / kernels::kPanel * kernels::kPanel;
     const Index width = std::min(kernels::kPanel, outputs_ - panel);

@@ -62,7 +62,8 @@ class Trainer {
     start();
     put_back(extras_.resume);
     while (!should_stop()) {
-      if (const auto reason = add_step())  // search the scales, add what is found
+      // Search the scales and add what is found, or take what is drawn.
+      if (const auto reason = supervisor_->judges() ? add_step() : add_drawn_node())
         stop_reason_ = *reason;
       else if (extras_.on_step && !step_was_cut_short_)
         extras_.on_step(report_.history);
@@ -76,6 +77,7 @@ class Trainer {
   bool should_stop();                                   // every rule but those met inside a search
   bool network_is_done();                               // the rules that depend on the network alone
   std::optional<StopReason> add_step();                 // adds nodes_per_step nodes, or says why it cannot
+  std::optional<StopReason> add_drawn_node();
   std::vector<Judged> judge_batch(Index L, Index batch, double scale);  // usable candidates, best first
   Index add_admissible(std::vector<Judged>& judged, double r, Index wanted, NodeRecord record);
   bool add_node(const Judged& node, NodeRecord record);  // false: numerically in the span
@@ -110,6 +112,7 @@ class Trainer {
   std::unique_ptr<Fit> fit_;
   Eigen::VectorXd y2_;  // |Y_q|^2
   std::vector<Candidate> nodes_;
+  Index draws_ = 0;  // without supervision: nodes drawn, taken or not
   TrainReport report_;
   Index best_nodes_ = 0;  // by validation
   double best_valid_ = std::numeric_limits<double>::quiet_NaN();
@@ -119,7 +122,8 @@ class Trainer {
 
 void Trainer::start() {
   if (supervisor_->refits())
-    fit_ = std::make_unique<Refit>(engine_, tiles_, options_.rank_tolerance, options_.ridge, options_.intercept);
+    fit_ = std::make_unique<Refit>(engine_, tiles_, options_.rank_tolerance, options_.ridge,
+                                   Beside{options_.intercept, options_.direct_links});
   else
     fit_ = std::make_unique<Greedy>(engine_, tiles_, options_.ridge, options_.intercept);
   const OutputLayer layer = fit_->output_layer(0);
@@ -135,6 +139,7 @@ void Trainer::start() {
 void Trainer::put_back(const std::vector<NodeRecord>& nodes) {
   for (const NodeRecord& node : nodes) {
     if (network_is_done()) return;  // other limits than the first time
+    draws_ = node.step;
     const Judged judged{node.step, node.batch, node.candidate, node.scale, node.score, 0, 0};
     const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
     if (!add_node(judged, node) || !same(report_.history.back().train_rmse, node.train_rmse) ||
@@ -198,6 +203,17 @@ std::optional<StopReason> Trainer::add_step() {
     }
   }
   return StopReason::no_admissible;
+}
+
+// Draws are counted apart from nodes: one that lies in the span of the others adds nothing and is left out.
+std::optional<StopReason> Trainer::add_drawn_node() {
+  if (time_is_up()) return StopReason::time_limit;
+  NodeRecord record;
+  record.r = 1;
+  record.batches = record.admissible = 1;
+  while (draws_ < options_.max_nodes)
+    if (add_node({++draws_, 0, 0, options_.range, 0, 0, 0}, record)) return {};
+  return StopReason::rank;
 }
 
 std::vector<Judged> Trainer::judge_batch(Index L, Index batch, double scale) {
@@ -265,7 +281,9 @@ std::optional<NodeSums> Trainer::known_sums(const Judged& node) const {
 bool Trainer::representable(Index nodes) const {
   const OutputLayer layer = fit_->output_layer(nodes);
   // The sum of all of them: no partial sum of a prediction may overflow either.
-  const double largest = (layer.weights.cwiseAbs().colwise().sum() + layer.intercept.cwiseAbs()).maxCoeff();
+  const double largest =
+      (layer.weights.cwiseAbs().colwise().sum() + layer.intercept.cwiseAbs() + layer.direct.cwiseAbs().colwise().sum())
+          .maxCoeff();
   return std::isfinite(std::ldexp(largest, y_exponent_));
 }
 
@@ -279,7 +297,7 @@ bool Trainer::add_node(const Judged& node, NodeRecord record) {
   record.candidate = node.t;
   record.scale = node.scale;
   record.nodes = fit_->nodes();
-  record.score = judged_on_this_residual ? node.score : added->drop;
+  record.score = judged_on_this_residual && supervisor_->judges() ? node.score : added->drop;
   record.train_rmse = train_rmse();
   record.valid_rmse = std::numeric_limits<double>::quiet_NaN();
   if (!validation_.empty()) {
@@ -311,6 +329,7 @@ TrainResult Trainer::finish() {
   const OutputLayer layer = fit_->output_layer(L);
   Eigen::MatrixXd beta = layer.weights.unaryExpr(back);
   Eigen::RowVectorXd intercept = layer.intercept.unaryExpr(back);
+  Eigen::MatrixXd direct = layer.direct.unaryExpr(back);
 
   report_.method = supervisor_->name();
   report_.rows = tiles_.rows();
@@ -329,7 +348,8 @@ TrainResult Trainer::finish() {
     for (Index row = 0; row < tiles_.rows(); ++row) report_.leverages[tiles_.source_row(row)] = leverages[row];
   }
   report_.seconds = seconds();
-  return {Network(std::move(W), std::move(b), std::move(beta), std::move(intercept), options_.activation),
+  return {Network(std::move(W), std::move(b), std::move(beta), std::move(intercept), options_.activation,
+                  std::move(direct)),
           std::move(report_)};
 }
 

@@ -29,6 +29,8 @@ double Validation::rmse(const OutputLayer& layer) {
     double e[kernels::kTileRows];
     for (Index q = 0; q < tiles_.outputs(); ++q) {
       for (Index i = 0; i < rows; ++i) e[i] = tiles_.residual(tile, i, q) - layer.intercept[q] * unit;
+      for (Index k = 0; k < layer.direct.rows(); ++k)
+        for (Index i = 0; i < rows; ++i) e[i] -= tiles_.input(tile, i, k) * (layer.direct(k, q) * unit);
       for (Index j = 0; j < layer.weights.rows(); ++j) {
         const double beta = layer.weights(j, q) * unit;
         const double* h = H_.data() + j * H_.rows() + first;

@@ -327,6 +327,9 @@ Model Reader::model() {
   const std::vector<double>& biases = array("network.biases", {L});
   const std::vector<double>& output_weights = array("network.output_weights", {L, m});
   const std::vector<double>& intercept = array("network.intercept", {m});
+  const bool has_direct = container_.arrays.contains("network.direct");
+  const std::vector<double> no_direct;
+  const std::vector<double>& direct = has_direct ? array("network.direct", {d, m}) : no_direct;
   const Index sizes = std::max<Index>(1, rows_of("summary.train_rmse"));
   const std::vector<double>& train_rmse = array("summary.train_rmse", {sizes}, false);
   const std::vector<double>& scales = array("summary.scales", {sizes - 1});
@@ -340,7 +343,8 @@ Model Reader::model() {
   Network network(Eigen::Map<const RowMajor>(weights.data(), L, d).transpose(),
                   Eigen::Map<const Eigen::VectorXd>(biases.data(), L),
                   Eigen::Map<const RowMajor>(output_weights.data(), L, m),
-                  Eigen::Map<const Eigen::RowVectorXd>(intercept.data(), m), named.activation);
+                  Eigen::Map<const Eigen::RowVectorXd>(intercept.data(), m), named.activation,
+                  Eigen::Map<const RowMajor>(direct.data(), has_direct ? d : 0, has_direct ? m : 0));
   return {Encoder(std::move(inputs), std::move(outputs), std::move(ids), encoder_options), std::move(network),
           std::move(train_options), valid_fraction, std::move(summary)};
 }
@@ -386,6 +390,7 @@ std::string Model::to_bytes() const {
   arrays["network.biases"] = array({network_.nodes()}, {network_.biases().begin(), network_.biases().end()});
   arrays["network.output_weights"] = array(network_.output_weights());
   arrays["network.intercept"] = array({network_.outputs()}, {network_.intercept().begin(), network_.intercept().end()});
+  if (network_.direct().size() > 0) arrays["network.direct"] = array(network_.direct());
   arrays["summary.train_rmse"] = array(summary_.train_rmse);
   if (summary_.valid) arrays["summary.valid_rmse"] = array(summary_.valid_rmse);
   arrays["summary.scales"] = array(summary_.scales);

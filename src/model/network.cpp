@@ -16,12 +16,17 @@ using kernels::kPanel;
 using kernels::kTileRows;
 
 Network::Network(Eigen::MatrixXd weights, Eigen::VectorXd biases, Eigen::MatrixXd output_weights,
-                 Eigen::RowVectorXd intercept, Activation activation)
+                 Eigen::RowVectorXd intercept, Activation activation, Eigen::MatrixXd direct)
     : weights_(std::move(weights)),
       biases_(std::move(biases)),
       output_weights_(std::move(output_weights)),
       intercept_(std::move(intercept)),
-      activation_(activation) {
+      activation_(activation),
+      direct_(std::move(direct)) {
+  if (direct_.size() == 0) direct_.resize(0, 0);
+  if (direct_.size() > 0 && (direct_.rows() != weights_.rows() || direct_.cols() != output_weights_.cols()))
+    throw std::invalid_argument(fmt::format("network: direct links {} x {} do not fit {} inputs and {} outputs",
+                                            direct_.rows(), direct_.cols(), weights_.rows(), output_weights_.cols()));
   if (biases_.size() != weights_.cols() || output_weights_.rows() != weights_.cols() ||
       intercept_.size() != output_weights_.cols())
     throw std::invalid_argument(
@@ -85,7 +90,11 @@ Eigen::MatrixXd Network::predict(MatrixView X, std::int64_t threads) const {
                   double* partial = y + y_size;
                   kernels.predict_tile(tile, kernel_activation(activation_), view, beta.data(), g, partial, y);
                   for (Index i = 0; i < tile.rows; ++i)
-                    for (Index q = 0; q < outputs(); ++q) Y(first + i, q) = intercept_[q] + y[i * outputs() + q];
+                    for (Index q = 0; q < outputs(); ++q) {
+                      double sum = intercept_[q] + y[i * outputs() + q];
+                      for (Index k = 0; k < direct_.rows(); ++k) sum += X(first + i, k) * direct_(k, q);
+                      Y(first + i, q) = sum;
+                    }
                 });
   return Y;
 }

@@ -36,7 +36,7 @@ MatrixXd outputs_of(const MatrixXd& X, const std::vector<Candidate>& nodes) {
 TEST(Refit, BasisIsOrthonormalAndResidualOrthogonalAfterHundredsOfNodes) {
   const auto p = testing::smooth_problem(1500, 6, 2, 1);
   Workbench s(p.X, p.Y);
-  Refit fit(s.engine, s.tiles, 1e-10, 0, false);
+  Refit fit(s.engine, s.tiles, 1e-10, 0, {});
   append_random(fit, 6, 300, 3);
   ASSERT_EQ(fit.nodes(), 300);
   const MatrixXd Q = s.Q();
@@ -49,7 +49,7 @@ TEST(Refit, RidgeKeepsTheAugmentedBasisOrthonormal) {
   const auto p = testing::smooth_problem(700, 4, 2, 5);
   for (const bool intercept : {false, true}) {
     Workbench s(p.X, p.Y);
-    Refit fit(s.engine, s.tiles, 1e-10, 1e-6, intercept);
+    Refit fit(s.engine, s.tiles, 1e-10, 1e-6, {intercept, false});
     append_random(fit, 4, 120, 7);
     ASSERT_EQ(fit.nodes(), 120);
     const MatrixXd Q = s.Q(), lower = fit.lower_basis();
@@ -63,7 +63,7 @@ TEST(Refit, RidgeKeepsTheAugmentedBasisOrthonormal) {
 TEST(Refit, EqualsLeastSquaresByQr) {
   const auto p = testing::smooth_problem(200, 3, 2, 11);
   Workbench s(p.X, p.Y);
-  Refit fit(s.engine, s.tiles, 1e-8, 0, false);
+  Refit fit(s.engine, s.tiles, 1e-8, 0, {});
   const auto nodes = append_random(fit, 3, 20, 13);
   const MatrixXd H = outputs_of(p.X, nodes);
   EXPECT_NEAR(fit.residual2().sum(), testing::least_squares_residual2(H, p.Y), 1e-12 * p.Y.squaredNorm());
@@ -79,7 +79,7 @@ TEST(Refit, RidgeSolvesThePenalisedNormalEquations) {
   const double ridge = 1e-3;
   for (const bool intercept : {false, true}) {
     Workbench s(p.X, p.Y);
-    Refit fit(s.engine, s.tiles, 1e-10, ridge, intercept);
+    Refit fit(s.engine, s.tiles, 1e-10, ridge, {intercept, false});
     const auto nodes = append_random(fit, 2, 12, 19);
     MatrixXd H = outputs_of(p.X, nodes);
     MatrixXd penalty = MatrixXd::Identity(12, 12) * ridge * 150;
@@ -101,7 +101,7 @@ TEST(Refit, RidgeSolvesThePenalisedNormalEquations) {
 TEST(Refit, RefusesANodeInsideTheSpanAndStaysAsItWas) {
   const auto p = testing::smooth_problem(80, 2, 1, 23);
   Workbench s(p.X, p.Y);
-  Refit fit(s.engine, s.tiles, 1e-10, 0, false);
+  Refit fit(s.engine, s.tiles, 1e-10, 0, {});
   const Candidate c = draw_candidate(1, 1, 0, 0, 2, 1.0);
   ASSERT_TRUE(fit.append(c, {}));
   const MatrixXd before = s.E();
@@ -114,7 +114,7 @@ TEST(Refit, RefusesANodeInsideTheSpanAndStaysAsItWas) {
 TEST(Refit, NeverHasMoreNodesThanRows) {
   const auto p = testing::smooth_problem(7, 2, 1, 29);
   Workbench s(p.X, p.Y);
-  Refit fit(s.engine, s.tiles, 1e-10, 0, false);
+  Refit fit(s.engine, s.tiles, 1e-10, 0, {});
   append_random(fit, 2, 20, 31);
   EXPECT_LE(fit.nodes(), 7);
   EXPECT_GE(fit.nodes(), 5);
@@ -123,7 +123,7 @@ TEST(Refit, NeverHasMoreNodesThanRows) {
 TEST(Refit, LeveragesGiveLeaveOneOutResiduals) {
   const auto p = testing::smooth_problem(60, 2, 1, 37);
   Workbench s(p.X, p.Y);
-  Refit fit(s.engine, s.tiles, 1e-6, 0, false);
+  Refit fit(s.engine, s.tiles, 1e-6, 0, {});
   const auto nodes = append_random(fit, 2, 6, 41);
   const MatrixXd H = outputs_of(p.X, nodes);
   const VectorXd leverage = fit.leverages(6);

@@ -33,6 +33,7 @@ literal::Result run_literal(const MatrixXd& X, const MatrixXd& Y, const TrainOpt
     case Method::rmpi: return literal::rmpi(X, Y, o, draws);
     case Method::scn3: return literal::scn3(X, Y, o, draws);
     case Method::scn1: return literal::scn1(X, Y, o, draws);
+    default: throw std::invalid_argument("no literal version");
   }
   return {};
 }
@@ -132,7 +133,7 @@ TEST(Literal, HoldsOnDb1) {
 TEST(Greville, LeavesTheLeastSquaresResidualWhereTheBasisStays) {
   const Dataset db1 = generate_db1(900);
   testing::Workbench bench(db1.X, db1.Y);
-  Refit fit(bench.engine, bench.tiles, 1e-13, 0, false);
+  Refit fit(bench.engine, bench.tiles, 1e-13, 0, {});
   MatrixXd H(900, 0), inverse(0, 900);
   Index broken_at = 0;
   for (Index t = 0; fit.nodes() < 60 && t < 400; ++t) {

@@ -77,7 +77,8 @@ RC_GTEST_PROP(Training, BasisStaysOrthonormalAndResidualOrthogonal, ()) {
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000000);
   const auto p = testing::smooth_problem(n, d, 2, seed);
   Workbench bench(p.X, p.Y);
-  Refit fit(bench.engine, bench.tiles, 1e-10, *rc::gen::element(0.0, 1e-9, 1e-3), *rc::gen::arbitrary<bool>());
+  Refit fit(bench.engine, bench.tiles, 1e-10, *rc::gen::element(0.0, 1e-9, 1e-3),
+            {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()});
   for (Index t = 0; fit.nodes() < 200 && t < 1000; ++t)
     fit.append(draw_candidate(seed, 1, 0, t, d, 0.5 * static_cast<double>(1 + t % 10)), {});
   RC_ASSERT(fit.nodes() == 200);
@@ -142,7 +143,7 @@ RC_GTEST_PROP(Training, AcceptedNodesContractByRWithoutNoiseToo, ()) {
 RC_GTEST_PROP(Theorem2, ScoreMeetsTheDemandExactlyWhenTheRefitContracts, ()) {
   const RandomCase c = random_case();
   Workbench s(c.problem.X, c.problem.Y);
-  Refit fit(s.engine, s.tiles, 1e-8, 0, false);
+  Refit fit(s.engine, s.tiles, 1e-8, 0, {});
   MatrixXd H(c.n, 0);
   const Index L = *rc::gen::inRange<Index>(0, 8);
   for (Index t = 0; t < 40 && fit.nodes() < L; ++t) {
@@ -214,7 +215,7 @@ RC_GTEST_PROP(Corollary1, Scn1ScoreMeetsTheDemandExactlyWhenTheStepContracts, ()
 RC_GTEST_PROP(Eq22, Scn3IsNeverWorseThanScn1OnTheSameNodes, ()) {
   const RandomCase c = random_case();
   Workbench all(c.problem.X, c.problem.Y), one(c.problem.X, c.problem.Y);
-  Refit refit(all.engine, all.tiles, 1e-10, 0, false);
+  Refit refit(all.engine, all.tiles, 1e-10, 0, {});
   Greedy greedy(one.engine, one.tiles, 0, false);
   for (Index t = 0; t < 15; ++t) {
     const Candidate node = draw_candidate(c.seed, 1, 0, t, c.d, 5.0);

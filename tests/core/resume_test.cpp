@@ -78,7 +78,8 @@ TrainOptions some(Method method, std::int64_t nodes_per_step, double ridge, bool
 INSTANTIATE_TEST_SUITE_P(Methods, Resume,
                          ::testing::Values(some(Method::rmpi, 1, 0, false), some(Method::rmpi, 3, 0, true),
                                            some(Method::rmpi, 1, 1e-4, true), some(Method::scn3, 1, 0, false),
-                                           some(Method::scn3, 2, 1e-6, false), some(Method::scn1, 1, 0, true)));
+                                           some(Method::scn3, 2, 1e-6, false), some(Method::scn1, 1, 0, true),
+                                           some(Method::rvfl, 1, 0, true), some(Method::irvfl, 1, 0, false)));
 
 TEST(ResumeTest, WhatOnStepGetsIsNeverTheMiddleOfAStep) {
   const Problem p = testing::smooth_problem(200, 2, 1, 3);

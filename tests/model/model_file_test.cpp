@@ -197,6 +197,7 @@ TEST(ModelFile, TheSpecificationIsEnough) {
       set_option(options.encoder, "scaling", scaling);
       set_option(options.train, "activation", activation);
       options.train.scales = {0.5};
+      options.train.direct_links = std::string(activation) == "tanh";
       const Model model = Model::fit(testing::mixed_table(200), options).model;
       const testing::LiteralModel literal(model.to_bytes());
       const Eigen::MatrixXd P = model.predict(parse_table(csv, "rows", model.encoder().table_options()));

@@ -61,6 +61,8 @@ class LiteralModel {
           z += arrays_.at("network.weights")[j * inputs.size() + k] * inputs[k];
         f += activation(z) * arrays_.at("network.output_weights")[j * m + q];
       }
+      if (arrays_.contains("network.direct"))
+        for (std::size_t k = 0; k < inputs.size(); ++k) f += inputs[k] * arrays_.at("network.direct")[k * m + q];
       y.push_back(arrays_.at("encoder.targets")[2 * q] + arrays_.at("encoder.targets")[2 * q + 1] * f);
     }
     return y;
