@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -11,38 +12,42 @@ namespace sconet {
 
 class Binding {
  public:
-  // Finds and checks: throws DataError that lists every column the table lacks, or gives the place of a cell that is
-  // text where the encoder wants a number, is infinite, or is missing where that is refused.
+  // Finds the columns: throws DataError that lists every column the table lacks, or gives the place of a cell that is
+  // text where the encoder wants a number.
   Binding(const Encoder& encoder, const Table& table);
   Binding(const Encoder& encoder, MatrixView X);  // columns by their order; std::invalid_argument for a wrong number
 
   Index rows() const { return rows_; }
 
+  // Throws with the place of the first number, column by column, that is infinite, or is missing where that is refused.
+  void check() const;
+
   // The inputs of rows row(0), ..., row(count - 1) into the first `count` rows of `out`; notes has an entry for each
-  // column.
+  // column. False when check() has something to say about these rows.
   template <class Row>
-  void encode(Index count, Row&& row, Eigen::MatrixXd& out, EncodeNotes& notes) const;
+  bool encode(Index count, Row&& row, Eigen::MatrixXd& out, EncodeNotes& notes) const;
 
   EncodeNotes empty_notes() const;
 
  private:
   struct Source {
     const InputColumn* column = nullptr;
+    Index place = 0;                  // in the table or matrix
     const double* numbers = nullptr;  // number: of row i at i * stride
     Index stride = 1;
     const std::int32_t* codes = nullptr;  // text
     std::vector<std::int32_t> level_of_code;
     std::vector<std::int32_t> own_codes;  // of numbers that are meant as text
   };
-  void check_numbers(const Table* table, Index table_column, const Source& source, bool refuse_missing) const;
 
+  const Table* table_ = nullptr;  // null: a matrix
+  bool refuse_missing_ = false;
   Index rows_ = 0;
   std::vector<Source> sources_;
 };
 
-// The value of one input for a number that is not missing.
-inline double scaled(const InputColumn& column, double x) {
-  if (column.knots.empty()) return (x - column.offset) / column.scale;
+// The value of one input for a number that is not missing, by the quantiles' knots.
+inline double between_knots(const InputColumn& column, double x) {
   const auto& knots = column.knots;
   if (!(x > knots.front())) return column.positions.front();
   if (!(x < knots.back())) return column.positions.back();
@@ -55,21 +60,39 @@ inline double scaled(const InputColumn& column, double x) {
   return column.positions[low] + t * (column.positions[high] - column.positions[low]);
 }
 
+// Numbers, none of them missing, to the values of their input.
+inline void scale(const InputColumn& column, double* x, Index count) {
+  if (column.knots.empty()) {
+    const double offset = column.offset, scale = column.scale;
+    for (Index i = 0; i < count; ++i) x[i] = (x[i] - offset) / scale;
+  } else {
+    for (Index i = 0; i < count; ++i) x[i] = between_knots(column, x[i]);
+  }
+}
+
 template <class Row>
-void Binding::encode(Index count, Row&& row, Eigen::MatrixXd& out, EncodeNotes& notes) const {
+bool Binding::encode(Index count, Row&& row, Eigen::MatrixXd& out, EncodeNotes& notes) const {
+  bool good = true;
   Index at = 0;  // the next input
   for (std::size_t s = 0; s < sources_.size(); ++s) {
     const Source& source = sources_[s];
     const InputColumn& column = *source.column;
     if (column.type == ColumnType::number) {
-      Index missing = 0;
+      // Collected first, so that the loops behind run on vectors.
+      double* x = out.col(at).data();
+      for (Index i = 0; i < count; ++i) x[i] = source.numbers[row(i) * source.stride];
+      Index missing = 0, not_finite = 0;
       for (Index i = 0; i < count; ++i) {
-        const double x = source.numbers[row(i) * source.stride];
-        const bool gone = x != x;
-        missing += gone;
-        out(i, at) = scaled(column, gone ? column.fill : x);
-        if (column.indicator) out(i, at + 1) = gone ? 1.0 : 0.0;
+        missing += static_cast<Index>(x[i] != x[i]);
+        not_finite += static_cast<Index>(x[i] - x[i] != 0);
       }
+      if (not_finite > (refuse_missing_ ? 0 : missing)) good = false;
+      if (column.indicator)
+        for (Index i = 0; i < count; ++i) out(i, at + 1) = x[i] != x[i] ? 1.0 : 0.0;
+      if (missing > 0)
+        std::replace_if(
+            x, x + count, [](double v) { return v != v; }, column.fill);
+      scale(column, x, count);
       notes.columns[s].missing += missing;
     } else {
       const Index inputs = column.inputs();
@@ -86,6 +109,7 @@ void Binding::encode(Index count, Row&& row, Eigen::MatrixXd& out, EncodeNotes& 
     }
     at += column.inputs();
   }
+  return good;
 }
 
 }  // namespace sconet

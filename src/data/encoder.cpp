@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -348,6 +347,7 @@ Eigen::MatrixXd Encoder::inputs(const Table& table, std::span<const Index> rows,
   const Binding binding(*this, table);
   Eigen::MatrixXd X(static_cast<Index>(rows.size()), inputs_);
   EncodeNotes found = binding.empty_notes();
+  binding.check();
   binding.encode(
       X.rows(), [&](Index i) { return rows[static_cast<std::size_t>(i)]; }, X, found);
   if (notes) notes->add(found);
@@ -391,19 +391,8 @@ Eigen::MatrixXd Encoder::unscale_targets(const Eigen::MatrixXd& Y) const {
 }
 
 // --- finding the columns -------------------------------------------------------------------------------------------
-namespace {
-
-bool any_not_finite(const double* numbers, Index count, Index stride) {
-  constexpr std::uint64_t kExponent = 0x7ff0000000000000;
-  std::uint64_t found = 0;
-  for (Index i = 0; i < count; ++i)
-    found |= (std::bit_cast<std::uint64_t>(numbers[i * stride]) & kExponent) == kExponent;
-  return found != 0;
-}
-
-}  // namespace
-
-Binding::Binding(const Encoder& encoder, const Table& table) : rows_(table.rows) {
+Binding::Binding(const Encoder& encoder, const Table& table)
+    : table_(&table), refuse_missing_(encoder.options().missing == Missing::refuse), rows_(table.rows) {
   std::map<std::string_view, Index> by_name;
   std::set<std::string_view> twice;
   for (std::size_t c = 0; c < table.columns.size(); ++c)
@@ -424,10 +413,10 @@ Binding::Binding(const Encoder& encoder, const Table& table) : rows_(table.rows)
     const Column& found = table.columns[static_cast<std::size_t>(c)];
     Source source;
     source.column = &column;
+    source.place = c;
     if (column.type == ColumnType::number) {
       if (found.type == ColumnType::text) refuse_text(table, c, "and the model takes it as one");
       source.numbers = found.numbers.data();
-      check_numbers(&table, c, source, encoder.options().missing == Missing::refuse);
       sources_.push_back(std::move(source));
       continue;
     }
@@ -455,7 +444,8 @@ Binding::Binding(const Encoder& encoder, const Table& table) : rows_(table.rows)
   }
 }
 
-Binding::Binding(const Encoder& encoder, MatrixView X) : rows_(X.rows()) {
+Binding::Binding(const Encoder& encoder, MatrixView X)
+    : refuse_missing_(encoder.options().missing == Missing::refuse), rows_(X.rows()) {
   const auto& columns = encoder.columns();
   if (X.cols() != static_cast<Index>(columns.size()))
     throw std::invalid_argument(fmt::format("X has {} columns and the model takes {}", X.cols(), columns.size()));
@@ -467,25 +457,27 @@ Binding::Binding(const Encoder& encoder, MatrixView X) : rows_(X.rows()) {
           fmt::format("column '{}' of the model is text: give a table instead of a matrix", column.name));
     Source source;
     source.column = &column;
+    source.place = c;
     source.numbers = X.data() + c * X.col_stride();
     source.stride = X.row_stride();
-    check_numbers(nullptr, c, source, encoder.options().missing == Missing::refuse);
     sources_.push_back(std::move(source));
   }
 }
 
-void Binding::check_numbers(const Table* table, Index table_column, const Source& source, bool refuse_missing) const {
-  if (!any_not_finite(source.numbers, rows_, source.stride)) return;
-  for (Index row = 0; row < rows_; ++row) {
-    const double x = source.numbers[row * source.stride];
-    const bool refused = std::isinf(x) || (refuse_missing && std::isnan(x));
-    if (!refused) continue;
-    const std::string what = std::isinf(x) ? "is infinite here" : "has no value here, and the model refuses that";
-    if (table)
-      throw DataError(fmt::format("{}: column '{}' {}: remove the row or fill in a number",
-                                  table->place(row, table_column), source.column->name, what));
-    throw std::invalid_argument(fmt::format(
-        "X in row {}, column {} (counted from 0) {}: remove the row or fill in a number", row, table_column, what));
+void Binding::check() const {
+  for (const Source& source : sources_) {
+    if (source.numbers == nullptr) continue;
+    for (Index row = 0; row < rows_; ++row) {
+      const double x = source.numbers[row * source.stride];
+      const bool refused = std::isinf(x) || (refuse_missing_ && std::isnan(x));
+      if (!refused) continue;
+      const std::string what = std::isinf(x) ? "is infinite here" : "has no value here, and the model refuses that";
+      if (table_)
+        throw DataError(fmt::format("{}: column '{}' {}: remove the row or fill in a number",
+                                    table_->place(row, source.place), source.column->name, what));
+      throw std::invalid_argument(fmt::format(
+          "X in row {}, column {} (counted from 0) {}: remove the row or fill in a number", row, source.place, what));
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -212,14 +213,17 @@ Eigen::MatrixXd predict_bound(const Model& model, const Binding& binding, std::i
   ThreadPool pool(std::min<std::int64_t>(threads, std::max<Index>(chunks, 1)));
   std::vector<EncodeNotes> found(static_cast<std::size_t>(pool.size()), binding.empty_notes());
   std::vector<Eigen::MatrixXd> X(static_cast<std::size_t>(pool.size()));
+  std::atomic<bool> good = true;
   pool.run(chunks, [&](Index chunk, int worker) {
     const Index first = chunk * kChunk, count = std::min(kChunk, n - first);
     Eigen::MatrixXd& inputs = X[static_cast<std::size_t>(worker)];
     inputs.resize(kChunk, model.network().inputs());
-    binding.encode(
-        count, [&](Index i) { return first + i; }, inputs, found[static_cast<std::size_t>(worker)]);
+    if (!binding.encode(
+            count, [&](Index i) { return first + i; }, inputs, found[static_cast<std::size_t>(worker)]))
+      good = false;
     Y.middleRows(first, count) = model.encoder().unscale_targets(model.network().predict(inputs.topRows(count)));
   });
+  if (!good) binding.check();
   if (notes)
     for (const EncodeNotes& part : found) notes->add(part);
   return Y;
