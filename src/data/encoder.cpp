@@ -12,6 +12,7 @@
 #include <set>
 
 #include "data/binding.hpp"
+#include "data/text_table.hpp"
 #include "sconet/errors.hpp"
 
 namespace sconet {
@@ -35,7 +36,7 @@ std::string cell_text(const Column& column, Index row) {
   throw DataError(
       fmt::format("{}: '{}' in column '{}' is not a number, {}; correct it, or say that it means missing "
                   "(--na '{}')",
-                  table.place(row, c), token, column.name, what, token));
+                  table.place(row, c), shown(token), shown(column.name), what, shown(token)));
 }
 
 // Mean and standard deviation of numbers of any size.
@@ -164,13 +165,13 @@ void fit_text(const Table& table, Index c, std::span<const Index> rows, const En
         "{}: the text column '{}' has {} distinct values ('{}', ...), more than the {} that are allowed as categories: "
         "ignore it (--ignore), keep it as an identifier (--id) or allow more (--max-levels)",
         table.place(std::max<Index>(source.first_text_row, 0), c), column.name, column.levels.size(),
-        column.levels.front(), options.max_levels));
+        shown(column.levels.front()), options.max_levels));
   }
   if (column.inputs() < 2) {
     column.used = false;
     warnings.push_back(column.levels.empty() ? fmt::format("column '{}' has no values and was left out", column.name)
                                              : fmt::format("column '{}' is constant ('{}') and was left out",
-                                                           column.name, column.levels.front()));
+                                                           column.name, shown(column.levels.front())));
   }
 }
 
@@ -234,7 +235,7 @@ std::vector<std::string> EncodeNotes::sentences() const {
   const auto cells = [](Index n) { return fmt::format("{} cell{}", n, n == 1 ? "" : "s"); };
   for (const Column& c : columns) {
     if (c.missing > 0)
-      list.push_back(fmt::format("column '{}': {} without a value filled in", c.name, cells(c.missing)));
+      list.push_back(fmt::format("column '{}': {} without a value, filled in", c.name, cells(c.missing)));
     if (c.unseen > 0)
       list.push_back(fmt::format("column '{}': {} with a category that training did not see", c.name, cells(c.unseen)));
   }
@@ -279,15 +280,15 @@ Encoder Encoder::fit(const Table& table, const ColumnChoice& choice, const Encod
   assign(choice.ignore, Part::ignored);
   const std::vector<Index> ids = assign(choice.ids, Part::id);
 
+  // The model finds its columns by name, so a name that it needs must not be that of an ignored column either.
   std::map<std::string_view, std::size_t> names;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    if (parts[c] == Part::ignored) continue;
     const auto [other, fresh] = names.emplace(table.columns[c].name, c);
-    if (!fresh)
-      throw DataError(
-          fmt::format("columns {} and {} are both named '{}': rename one, or ignore it by its number "
-                      "(--ignore {})",
-                      other->second + 1, c + 1, table.columns[c].name, c + 1));
+    if (!fresh && (parts[c] != Part::ignored || parts[other->second] != Part::ignored))
+      throw DataError(fmt::format(
+          "columns {0} and {1} of {3} are both named '{2}': rename one, or ignore both by their numbers "
+          "(--ignore {0} --ignore {1})",
+          other->second + 1, c + 1, shown(table.columns[c].name), table.source.empty() ? "the table" : table.source));
   }
 
   if (rows.empty()) throw DataError(fmt::format("{}: no rows to learn from", table.source));
@@ -346,8 +347,12 @@ Eigen::MatrixXd Encoder::inputs(const Table& table, std::span<const Index> rows,
 Eigen::MatrixXd Encoder::targets(const Table& table, std::span<const Index> rows) const {
   Eigen::MatrixXd Y(static_cast<Index>(rows.size()), outputs());
   for (Index q = 0; q < outputs(); ++q) {
-    const Index c = table.column(targets_[static_cast<std::size_t>(q)].name);
+    const std::string& name = targets_[static_cast<std::size_t>(q)].name;
+    const Index c = table.column(name);
     const Column& column = table.columns[static_cast<std::size_t>(c)];
+    if (column.name != name)  // a name like "3" is not the third column here
+      throw DataError(fmt::format("{} has no column named '{}', the target of the model",
+                                  table.source.empty() ? "the table" : table.source, shown(name)));
     if (column.type == ColumnType::text) refuse_text(table, c, "and a target must be one");
     for (Index i = 0; i < Y.rows(); ++i) {
       const Index row = rows[static_cast<std::size_t>(i)];
