@@ -4,12 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <exception>
+#include <filesystem>
 #include <new>
 
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "core/nearest.hpp"
+#include "output.hpp"
 #include "sconet/sconet.hpp"
 
 namespace sconet::cli {
@@ -28,8 +31,10 @@ void check_words(const CLI::App& app, const std::vector<std::string>& arguments)
       known.push_back(sub->get_name());
       if (sub->get_name() == *command) where = sub;
     }
-    if (!where)
+    if (!where) {
+      if (*command == "help" || *command == "version") known = {"--" + *command};
       throw UsageError(fmt::format("there is no command '{}'; did you mean '{}'?", *command, nearest(*command, known)));
+    }
   }
   std::vector<std::string> known;
   for (const CLI::Option* option : where->get_options())
@@ -68,9 +73,14 @@ int run(int argc, char** argv) {
     app.parse(arguments);
   } catch (const CLI::ExtrasError&) {
     const auto extras = app.remaining(true);
-    throw UsageError(fmt::format("'{}' is one argument too many", extras.empty() ? "" : extras.front()));
+    const std::string extra = extras.empty() ? "" : extras.front();
+    if (extra.starts_with('-') && extra.size() > 1) throw UsageError(fmt::format("there is no option '{}'", extra));
+    throw UsageError(fmt::format("'{}' is one argument too many", extra));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {
+      print(error.get_name() == "CallForVersion" ? std::string(error.what()) + '\n' : app.help());
+      return kOk;
+    }
     const auto chosen = app.get_subcommands();
     const std::string where = chosen.empty() ? "sconet" : "sconet " + chosen.front()->get_name();
     fmt::print(stderr, "{}: {}\nSee {} --help\n", where, error.what(), where);
@@ -89,6 +99,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace sconet;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk, not the end
   const auto fail = [](const std::exception& error, int code) {
     fmt::print(stderr, "sconet: {}\n", error.what());
     return code;
@@ -100,6 +111,8 @@ int main(int argc, char** argv) {
   } catch (const ModelFileError& error) {
     return fail(error, cli::kModelFile);
   } catch (const IoError& error) {
+    return fail(error, cli::kIo);
+  } catch (const std::filesystem::filesystem_error& error) {
     return fail(error, cli::kIo);
   } catch (const MemoryLimitError& error) {
     return fail(error, cli::kMemory);

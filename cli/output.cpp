@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "io/file.hpp"
 
@@ -19,7 +20,14 @@ void print(const std::string& text, const std::string& path) {
     throw IoError(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
 }
 
-void print(const Json& json) { print(json.dump(2) + '\n'); }
+// The name of a file may be any bytes; JSON is UTF-8.
+void print(const Json& json) { print(json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'); }
+
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty() || a == "-" || b == "-") return false;
+  std::error_code ignored;
+  return a == b || (std::filesystem::is_regular_file(a, ignored) && std::filesystem::equivalent(a, b, ignored));
+}
 
 void say(const Verbosity& verbosity, const std::string& message) {
   if (!verbosity.quiet) fmt::print(stderr, "{}\n", message);
