@@ -27,12 +27,22 @@ std::string cell_text(const Column& column, Index row) {
   return code < 0 ? "" : column.levels[static_cast<std::size_t>(code)];
 }
 
+bool has_decimal_comma(const std::string& text) {
+  Dialect comma;
+  comma.decimal = ',';
+  double value = 0;
+  return text.find(',') != std::string::npos && is_number(text, comma, value);
+}
+
 // A column that should hold numbers and does not.
 [[noreturn]] void refuse_text(const Table& table, Index c, std::string_view what) {
   const Column& column = table.columns[static_cast<std::size_t>(c)];
   Index row = std::max<Index>(column.first_text_row, 0);
   while (row < table.rows - 1 && column.codes[static_cast<std::size_t>(row)] < 0) ++row;
   const std::string token = cell_text(column, row);
+  if (has_decimal_comma(token))
+    throw DataError(fmt::format("{}: '{}' in column '{}' is a number only with a decimal comma: say --decimal ,",
+                                table.place(row, c), shown(token), shown(column.name)));
   throw DataError(
       fmt::format("{}: '{}' in column '{}' is not a number, {}; correct it, or say that it means missing "
                   "(--na '{}')",
@@ -145,6 +155,23 @@ void fit_text(const Table& table, Index c, std::span<const Index> rows, const En
   // A few words among many numbers are slips of the pen, not categories.
   Index filled = 0;
   for (const auto code : source.codes) filled += code >= 0;
+  // Nor are numbers of another country, unless somebody says so.
+  if (source.first_text_row >= 0) {
+    std::vector<bool> comma(source.levels.size());
+    std::transform(source.levels.begin(), source.levels.end(), comma.begin(), has_decimal_comma);
+    Index first = -1, with_comma = 0;
+    for (Index row = 0; row < table.rows; ++row) {
+      const auto code = source.codes[static_cast<std::size_t>(row)];
+      if (code < 0 || !comma[static_cast<std::size_t>(code)]) continue;
+      if (first < 0) first = row;
+      ++with_comma;
+    }
+    if (with_comma > 0 && 2 * (source.numeric_cells + with_comma) > filled)
+      throw DataError(fmt::format(
+          "{}: '{}' in column '{}' is a number only with a decimal comma: say --decimal , (or --text, if all "
+          "are meant as categories)",
+          table.place(first, c), shown(cell_text(source, first)), shown(column.name)));
+  }
   if (2 * source.numeric_cells > filled)
     refuse_text(table, c,
                 fmt::format("but {} of its {} cells are (if all are meant as categories, say --text)",
