@@ -1,5 +1,6 @@
 // The command-line program: parses, calls the library, prints. Results on stdout, messages on stderr.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -48,6 +49,13 @@ void check_words(const CLI::App& app, const std::vector<std::string>& arguments)
   }
 }
 
+// Where a standard stream is closed, no file that we open may take its place. Using it stays an error.
+void keep_standard_streams() {
+  for (const int stream : {0, 1, 2})
+    if (fcntl(stream, F_GETFD) < 0) [[maybe_unused]]
+      const int lowest = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"sconet: compact regression networks grown node by node, from a table to a model", "sconet"};
   app.set_version_flag("--version", "sconet " SCONET_VERSION);
@@ -83,12 +91,12 @@ int run(int argc, char** argv) {
     }
     const auto chosen = app.get_subcommands();
     const std::string where = chosen.empty() ? "sconet" : "sconet " + chosen.front()->get_name();
-    fmt::print(stderr, "{}: {}\nSee {} --help\n", where, error.what(), where);
+    tell(fmt::format("{}: {}\nSee {} --help\n", where, error.what(), where));
     return kUsage;
   }
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) {
-    fmt::print(stderr, "{}", app.help());
+    tell(app.help());
     return kUsage;
   }
   return commands.at(chosen.front())();
@@ -101,9 +109,10 @@ int main(int argc, char** argv) {
   using namespace sconet;
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk, not the end
   const auto fail = [](const std::exception& error, int code) {
-    fmt::print(stderr, "sconet: {}\n", error.what());
+    cli::tell(fmt::format("sconet: {}\n", error.what()));
     return code;
   };
+  cli::keep_standard_streams();
   try {
     return cli::run(argc, argv);
   } catch (const DataError& error) {
@@ -117,7 +126,7 @@ int main(int argc, char** argv) {
   } catch (const MemoryLimitError& error) {
     return fail(error, cli::kMemory);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "sconet: not enough memory\n");
+    cli::tell("sconet: not enough memory\n");
     return cli::kMemory;
   } catch (const cli::UsageError& error) {
     return fail(error, cli::kUsage);
