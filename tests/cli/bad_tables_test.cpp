@@ -94,6 +94,11 @@ TEST(BadTable, IsRefusedWithThePlaceTheTokenAndAWayOut) {
       {"unclosed quote", "x,n,y\n1,\"abc,2\n2,b,3\n3,c,4\n", "t.csv:2:2: the quote \" that opens here is never closed"},
       {"text behind a quote", "x,n,y\n1,\"abc\"d,2\n2,b,3\n",
        "t.csv:2:2: 'd' follows the closing quote; a quote that is part of the text is written twice"},
+      {"decimal commas in the target", "x;y\n1;2,5\n2;3,5\n3;4\n",
+       "t.csv:2:2: '2,5' in column 'y' is a number only with a decimal comma: say --decimal ,"},
+      {"decimal commas in an input", "x;y\n1;2\n2,5;3\n3,5;4\n",
+       "t.csv:3:1: '2,5' in column 'x' is a number only with a decimal comma: say --decimal , (or --text, if all are "
+       "meant as categories)"},
       {"missing, refused",
        "x,y\n1,2\n,3\n3,4\n",
        "t.csv:3:1: column 'x' has no value here, and missing values are refused (--missing mean or median fills them "

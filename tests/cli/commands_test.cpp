@@ -254,6 +254,15 @@ TEST(Evaluate, ErrorsAreInTheTargetsOwnUnit) {
   EXPECT_EQ(rmse[1], 1024 * rmse[0]);
 }
 
+TEST(Evaluate, WhatHasNoCorrelationShowsADash) {
+  const Folder folder;
+  folder.write("t.csv", "x,y\n1,2\n2,2\n3,2\n");
+  ASSERT_EQ(sconet_in(folder, {"train", "t.csv", "-t", "y", "-o", "m.sconet"}).exit, 0);
+  EXPECT_EQ(lines_of(sconet_in(folder, {"evaluate", "m.sconet", "t.csv"}).out).at(1),
+            "y                    3            0            0         -         -");
+  EXPECT_TRUE(json::parse(sconet_in(folder, {"evaluate", "m.sconet", "t.csv", "--json"}).out).at("r").is_null());
+}
+
 // A model's columns are found by their names, never by a number that a name looks like.
 TEST(Evaluate, ATargetNamedLikeANumberIsFoundByNameOnly) {
   const Folder folder;

@@ -204,6 +204,28 @@ TEST_F(Runs, StandardOutputThatIsFull) {
   }
 }
 
+// A log on a full disk must not cost the model.
+TEST_F(Runs, MessagesThatNobodyCanReadDoNoHarm) {
+  const std::string usual = model(kSmall);
+  How full = in(folder), closed = in(folder);
+  full.err_path = "/dev/full";
+  closed.in_child = [] { close(2); };
+  for (const How& how : {full, closed}) {
+    const Ran ran =
+        sconet(Words{"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--progress", "plain"} + kSmall, how);
+    EXPECT_EQ(ran.exit, 0);
+    EXPECT_NE(ran.out, "");
+    EXPECT_EQ(bytes_of(folder / "m.sconet"), usual);
+    EXPECT_EQ(sconet({"check", "none"}, how).exit, 5);
+    EXPECT_EQ(sconet({"chekc"}, how).exit, 2);
+    EXPECT_EQ(sconet({"train"}, how).exit, 2);
+  }
+  How no_output = in(folder);
+  no_output.in_child = [] { close(1); };
+  expect_refused(sconet({"predict", "m.sconet", "plant.csv"}, no_output), 5,
+                 "standard output: cannot be written: Bad file descriptor");
+}
+
 // What cannot be written is noticed before hours are spent on training.
 TEST_F(Runs, WhereTheModelCannotGo) {
   fs::create_directory(folder / "dir");

@@ -55,7 +55,7 @@ Ran run(const std::vector<std::string>& command, const How& how) {
   if (child == 0) {
     dup2(in[0], 0);
     dup2(how.out_path.empty() ? out[1] : open(how.out_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 1);
-    dup2(err[1], 2);
+    dup2(how.err_path.empty() ? err[1] : open(how.err_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 2);
     if (!how.folder.empty() && chdir(how.folder.c_str()) != 0) _exit(126);
     for (const auto& [name, value] : how.environment) setenv(name.c_str(), value.c_str(), 1);
     std::signal(SIGPIPE, SIG_DFL);

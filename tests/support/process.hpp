@@ -21,6 +21,7 @@ struct How {
   std::string input = {};                                             // standard input
   std::string folder = {};                                            // working folder
   std::string out_path = {};                                          // standard output goes there instead of Ran::out
+  std::string err_path = {};                                          // standard error goes there instead of Ran::err
   std::function<void()> in_child = {};                                // before the program starts: limits, user
   std::vector<std::pair<std::string, std::string>> environment = {};  // beside what this process has
   // Called with all of standard error so far whenever there is more; may send signals to the process.
