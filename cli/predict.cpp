@@ -100,8 +100,7 @@ int Evaluate::run() {
   std::vector<std::string> warnings = rows.warnings;
   for (auto& sentence : notes.sentences()) warnings.push_back(std::move(sentence));
   if (const auto without = Y.rows() - static_cast<Index>(known.size()); without > 0)
-    warnings.push_back(
-        fmt::format("{} without a target left out", without == 1 ? "1 row" : fmt::format("{} rows", without)));
+    warnings.push_back(fmt::format("{} row{} without a target left out", without, without == 1 ? "" : "s"));
   warn(verbosity, warnings);
   const Eigen::MatrixXd Yk = Y(known, Eigen::all), Pk = P(known, Eigen::all);
   const Metrics all = measure(Yk, Pk);

@@ -13,7 +13,8 @@ function(sconet_find_library name header library)
     set(SCONET_MISSING "${name} (${header} and the library ${library})" PARENT_SCOPE)
     return()
   endif()
-  add_library(sconet::${name} UNKNOWN IMPORTED)
+  # Global, for a project that has sconet as a subdirectory and links it from outside.
+  add_library(sconet::${name} UNKNOWN IMPORTED GLOBAL)
   set_target_properties(sconet::${name} PROPERTIES
     IMPORTED_LOCATION "${SCONET_${name}_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${SCONET_${name}_INCLUDE_DIR}")
 endfunction()

@@ -44,9 +44,9 @@ void set_option(EncoderOptions& options, std::string_view name, std::string_view
 
 // Which column plays which part, each named as in Table::column; all others are inputs.
 struct ColumnChoice {
-  std::vector<std::string> targets;  // empty: what the file itself calls its outputs
-  std::vector<std::string> ignore;
-  std::vector<std::string> ids;  // no inputs, but copied to predictions
+  std::vector<std::string> targets = {};  // empty: what the file itself calls its outputs
+  std::vector<std::string> ignore = {};
+  std::vector<std::string> ids = {};  // no inputs, but copied to predictions
 };
 
 // A column of the table and the inputs it becomes.

@@ -20,19 +20,19 @@
 namespace sconet {
 
 struct FitOptions {
-  ColumnChoice columns;
+  ColumnChoice columns = {};
   double valid_fraction =
       0;  // share of the rows, drawn by seed, that choose the size of the network instead of teaching
-  EncoderOptions encoder;
+  EncoderOptions encoder = {};
   // The tolerance is in the target's own unit (with several targets: in units of the scaled targets).
-  TrainOptions train;
+  TrainOptions train = {};
 };
 
 // What fitting may be given beside the table and the options; everything may be left out.
 struct FitExtras {
   std::optional<std::vector<Index>> rows = {};          // fit to these rows only; all of them must have a target
   const Table* valid = nullptr;                         // validation rows from a table of their own
-  std::function<void(const NodeRecord&)> on_node = {};  // errors as in ModelSummary::history
+  std::function<void(const NodeRecord&)> on_node = {};  // errors as in ModelSummary::train_rmse
   std::stop_token stop = {};
 
   // A file that is written every so many seconds (0: after every step) and when training ends, and from which a later
@@ -104,7 +104,7 @@ class Model {
 
 struct Fitted {
   Model model;
-  TrainReport report;  // of the network: its errors are in units of the scaled targets
+  TrainReport report;  // errors as in ModelSummary::train_rmse
   std::vector<std::string> warnings;
 };
 

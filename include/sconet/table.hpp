@@ -56,10 +56,12 @@ struct TableOptions {
   char quote = 0;      // 0: found out; ' ' : there is no quoting
   char decimal = '.';  // or ','
   Header header = Header::automatic;
-  std::vector<std::string> na;  // texts that mean missing, beside "", NA, N/A, NaN, null and ?
-  std::vector<std::pair<std::string, ColumnType>> types;  // columns (as in Table::column) whose type is not inferred
-  std::vector<std::pair<std::string, ColumnType>> known_types;  // the same by exact name, for columns that may lack
-  std::vector<std::string> variables;                           // .mat: the variables to take, in this order
+  std::vector<std::string> na = {};  // texts that mean missing, beside "", NA, N/A, NaN, null and ?
+  std::vector<std::pair<std::string, ColumnType>> types =
+      {};  // columns (as in Table::column) whose type is not inferred
+  std::vector<std::pair<std::string, ColumnType>> known_types =
+      {};                                   // the same by exact name, for columns that may lack
+  std::vector<std::string> variables = {};  // .mat: the variables to take, in this order
 };
 
 // Reads a table: comma-, semicolon-, tab-, bar- or blank-separated text, ARFF, KEEL .dat or MATLAB .mat, plain or
@@ -68,6 +70,6 @@ struct TableOptions {
 Table read_table(const std::string& path, const TableOptions& options = {});
 
 // The same for text that is in memory; `source` is what messages call it.
-Table parse_table(std::string text, const std::string& source = "text", const TableOptions& options = {});
+Table parse_table(std::string_view text, const std::string& source = "text", const TableOptions& options = {});
 
 }  // namespace sconet

@@ -18,7 +18,7 @@ struct TrainExtras {
   MatrixView weights = {};                              // n x 1: a row of weight k counts k times, 0 not at all
   MatrixView X_valid = {}, Y_valid = {};                // rows that choose the size of the network (see patience)
   std::function<void(const NodeRecord&)> on_node = {};  // called after each node, in the calling thread
-  std::stop_token stop = {};  // asked after each step and before each batch: ends with the network so far
+  std::stop_token stop = {};  // asked after each node and before each batch: ends with the network so far
 
   // To go on with an earlier run on the same data and options: called with the history after each step (a history
   // from the middle of a step would not do), and the history to go on from. Its nodes are put back without a search,

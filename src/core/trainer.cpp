@@ -64,7 +64,7 @@ class Trainer {
     while (!should_stop()) {
       if (const auto reason = add_step())  // search the scales, add what is found
         stop_reason_ = *reason;
-      else if (extras_.on_step)
+      else if (extras_.on_step && !step_was_cut_short_)
         extras_.on_step(report_.history);
     }
     return finish();
@@ -114,6 +114,7 @@ class Trainer {
   Index best_nodes_ = 0;  // by validation
   double best_valid_ = std::numeric_limits<double>::quiet_NaN();
   StopReason stop_reason_ = StopReason::not_run;
+  bool step_was_cut_short_ = false;  // by an interruption
 };
 
 void Trainer::start() {
@@ -245,11 +246,12 @@ Index Trainer::add_admissible(std::vector<Judged>& judged, double r, Index wante
     } else if (add_node(*j, record)) {
       ++added;
       ++j;
-      if (network_is_done()) break;  // an interruption waits: a run goes on from whole steps
+      if (should_stop()) break;
     } else {
       j = judged.erase(j);
     }
   }
+  step_was_cut_short_ = stop_reason_ == StopReason::interrupted && added < wanted;
   return added;
 }
 

@@ -18,8 +18,6 @@
 namespace sconet {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 std::string quoted(const std::string& text) { return '\'' + text + '\''; }
 
 std::string cell_text(const Column& column, Index row) {
@@ -41,7 +39,7 @@ bool has_decimal_comma(const std::string& text) {
   while (row < table.rows - 1 && column.codes[static_cast<std::size_t>(row)] < 0) ++row;
   const std::string token = cell_text(column, row);
   if (has_decimal_comma(token))
-    throw DataError(fmt::format("{}: '{}' in column '{}' is a number only with a decimal comma: say --decimal ,",
+    throw DataError(fmt::format("{}: '{}' in column '{}' looks like a number with a decimal comma: say --decimal ,",
                                 table.place(row, c), shown(token), shown(column.name)));
   throw DataError(
       fmt::format("{}: '{}' in column '{}' is not a number, {}; correct it, or say that it means missing "
@@ -168,8 +166,8 @@ void fit_text(const Table& table, Index c, std::span<const Index> rows, const En
     }
     if (with_comma > 0 && 2 * (source.numeric_cells + with_comma) > filled)
       throw DataError(fmt::format(
-          "{}: '{}' in column '{}' is a number only with a decimal comma: say --decimal , (or --text, if all "
-          "are meant as categories)",
+          "{}: '{}' in column '{}' looks like a number with a decimal comma: say --decimal , (or, if it is a category, "
+          "--text)",
           table.place(first, c), shown(cell_text(source, first)), shown(column.name)));
   }
   if (2 * source.numeric_cells > filled)
@@ -262,7 +260,7 @@ std::vector<std::string> EncodeNotes::sentences() const {
   const auto cells = [](Index n) { return fmt::format("{} cell{}", n, n == 1 ? "" : "s"); };
   for (const Column& c : columns) {
     if (c.missing > 0)
-      list.push_back(fmt::format("column '{}': {} without a value, filled in", c.name, cells(c.missing)));
+      list.push_back(fmt::format("column '{}': {} without a value filled in", c.name, cells(c.missing)));
     if (c.unseen > 0)
       list.push_back(fmt::format("column '{}': {} with a category that training did not see", c.name, cells(c.unseen)));
   }

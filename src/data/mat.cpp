@@ -5,12 +5,16 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <new>
 #include <unordered_map>
 
 #ifdef SCONET_WITH_MATIO
 #include <matio.h>
-#include <sys/stat.h>
+#ifdef SCONET_WITH_ZLIB
+#include <zlib.h>
+#endif
 #endif
 
 #include "data/source.hpp"
@@ -42,6 +46,48 @@ void note_complaint(int, char*) { complained = true; }
 
 [[noreturn]] void damaged(const std::string& path) {
   throw DataError(fmt::format("{}: it is not a MATLAB file, or it is damaged", path));
+}
+
+// Whether compressed bytes are whole and have the right checksum.
+bool is_sound(std::string_view packed) {
+#ifdef SCONET_WITH_ZLIB
+  z_stream stream{};
+  if (inflateInit(&stream) != Z_OK) throw std::bad_alloc();
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::vector<Bytef> out(std::size_t{1} << 16);
+  int result = Z_OK;
+  while (result == Z_OK) {
+    stream.next_out = out.data();
+    stream.avail_out = static_cast<uInt>(out.size());
+    result = inflate(&stream, Z_NO_FLUSH);
+  }
+  inflateEnd(&stream);
+  return result == Z_STREAM_END;
+#else
+  return !packed.empty();
+#endif
+}
+
+// libmatio takes what it can get: it leaves out a variable that is cut off, and does not look at the checksums of
+// compressed ones. So the elements of a version 5 file are walked through beforehand: each has its type and size in
+// front, after a head of 128 bytes that ends with the order of bytes.
+void check_elements(std::string_view bytes, const std::string& path) {
+  constexpr std::size_t kHead = 128;
+  const auto word = [&](std::size_t at) {
+    const bool big_endian = bytes[kHead - 2] == 'M';
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      value = (value << 8) | static_cast<unsigned char>(bytes[at + (big_endian ? i : 3 - i)]);
+    return value;
+  };
+  for (std::size_t at = kHead; at + 8 <= bytes.size();) {
+    const std::uint32_t type = word(at), size = word(at + 4);
+    at += 8;
+    if (size > bytes.size() - at) throw DataError(fmt::format("{}: the file ends early (truncated download?)", path));
+    if (type == MAT_T_COMPRESSED && !is_sound(bytes.substr(at, size))) damaged(path);
+    at += size;
+  }
 }
 
 // Why a variable cannot be columns of a table; nothing when it can.
@@ -109,21 +155,22 @@ void make_text(Column& column) {
 
 // The heads of all variables, in the order of the file.
 std::vector<Variable> list_variables(mat_t* file, const std::string& path) {
-  struct stat status {};
-  const bool is_plain = Mat_GetVersion(file) != MAT_FT_MAT73;
-  const double size = ::stat(path.c_str(), &status) == 0 ? static_cast<double>(status.st_size) : 0;
+  double most = std::numeric_limits<double>::infinity();
+  if (Mat_GetVersion(file) == MAT_FT_MAT5) {
+    const Source source = read_source(path);
+    check_elements(source.bytes.view(), path);
+    // zlib makes at most 1032 bytes of one, and a double may be stored as a byte: a size beyond that is a broken one.
+    most = 8.0 * 1032 * static_cast<double>(source.bytes.size());
+  }
   std::vector<Variable> variables;
   for (;;) {
     Variable variable(Mat_VarReadNextInfo(file), Mat_VarFree);
     if (complained) damaged(path);
     if (variable == nullptr) return variables;
-    double bytes = variable->rank > 0 ? static_cast<double>(Mat_SizeOfClass(variable->class_type)) : 0;
-    for (int i = 0; i < variable->rank; ++i) {
-      if (variable->dims == nullptr) damaged(path);
-      bytes *= static_cast<double>(variable->dims[i]);
-    }
-    // zlib makes at most 1032 bytes of one (and a double may be stored as a byte): a size beyond that is a broken one.
-    if (is_plain && obstacle(*variable) == nullptr && bytes > 8 * 1032 * size) damaged(path);
+    if (variable->rank > 0 && variable->dims == nullptr) damaged(path);
+    auto bytes = static_cast<double>(Mat_SizeOfClass(variable->class_type));
+    for (int i = 0; i < variable->rank; ++i) bytes *= static_cast<double>(variable->dims[i]);
+    if (obstacle(*variable) == nullptr && bytes > most) damaged(path);
     variables.push_back(std::move(variable));
   }
 }
@@ -131,6 +178,7 @@ std::vector<Variable> list_variables(mat_t* file, const std::string& path) {
 std::vector<matvar_t*> choose(const std::vector<Variable>& variables, const std::vector<std::string>& wanted,
                               const std::string& path) {
   std::vector<std::string> sizes;
+  sizes.reserve(variables.size());
   for (const Variable& variable : variables) sizes.push_back(size_of(*variable));
   const std::string list = fmt::format("it has {}", fmt::join(sizes, ", "));
   std::vector<matvar_t*> chosen;

@@ -122,7 +122,7 @@ Table read_table(const std::string& path, const TableOptions& options) {
   return table;
 }
 
-Table parse_table(std::string text, const std::string& source, const TableOptions& options) {
+Table parse_table(std::string_view text, const std::string& source, const TableOptions& options) {
   if (options.format == TableFormat::mat || (options.format == TableFormat::automatic && is_mat(text)))
     refuse_mat(source.empty() ? "text" : source);
   return read_text_or_arff(text, source, options);

@@ -50,7 +50,7 @@ class Checkpoints {
   Checkpoints(const FitExtras& extras, std::map<std::string, std::string> settings)
       : extras_(extras), checkpoint_{std::move(settings), {}} {}
 
-  std::vector<NodeRecord> earlier() const {
+  std::vector<NodeRecord> earlier() {
     if (!extras_.resume || !std::filesystem::exists(extras_.checkpoint)) return {};
     Checkpoint saved = load_checkpoint(extras_.checkpoint);
     for (const auto& [name, text] : checkpoint_.settings) {
@@ -60,17 +60,18 @@ class Checkpoints {
                                                 extras_.checkpoint, name,
                                                 then == saved.settings.end() ? "not known" : then->second, text));
     }
+    whole_steps_ = saved.history.size();
     return std::move(saved.history);
   }
 
   void on_step(const std::vector<NodeRecord>& history) {
+    whole_steps_ = history.size();
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - last_;
-    if (passed.count() < extras_.checkpoint_every) return;
-    save(history);
+    if (passed.count() >= extras_.checkpoint_every) save(history);
   }
 
   void save(const std::vector<NodeRecord>& history) {
-    checkpoint_.history = history;
+    checkpoint_.history.assign(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(whole_steps_));
     save_checkpoint(extras_.checkpoint, checkpoint_);
     last_ = std::chrono::steady_clock::now();
   }
@@ -78,6 +79,7 @@ class Checkpoints {
  private:
   const FitExtras& extras_;
   Checkpoint checkpoint_;
+  std::size_t whole_steps_ = 0;  // nodes of the history that a run can go on from
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
@@ -116,8 +118,7 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   std::vector<Index> train_rows = extras.rows ? *extras.rows : rows_with_targets(table, options.columns), valid_rows;
   const Index without = extras.rows ? 0 : table.rows - static_cast<Index>(train_rows.size());
   if (without > 0)
-    fitted.warnings.push_back(
-        fmt::format("{} without a target left out", without == 1 ? "1 row" : fmt::format("{} rows", without)));
+    fitted.warnings.push_back(fmt::format("{} row{} without a target left out", without, without == 1 ? "" : "s"));
   if (without > 0 && train_rows.empty())
     throw DataError(fmt::format("{}: no row has a value for the target", table.source));
   const Table& valid_table = extras.valid ? *extras.valid : table;
@@ -155,6 +156,11 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   }
 
   const double unit = encoder.outputs() == 1 ? encoder.targets().front().scale : 1.0;  // of the errors reported
+  const auto in_unit = [&](NodeRecord node) {
+    node.train_rmse *= unit;
+    node.valid_rmse *= unit;
+    return node;
+  };
   TrainOptions train_options = options.train;
   train_options.tolerance /= unit;
   Checkpoints checkpoints(
@@ -164,19 +170,18 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   train_extras.Y_valid = Y_valid;
   train_extras.stop = extras.stop;
   train_extras.resume = checkpoints.earlier();
-  if (extras.on_node)
-    train_extras.on_node = [&](const NodeRecord& node) {
-      NodeRecord in_unit = node;
-      in_unit.train_rmse *= unit;
-      in_unit.valid_rmse *= unit;
-      extras.on_node(in_unit);
-    };
+  if (extras.on_node) train_extras.on_node = [&](const NodeRecord& node) { extras.on_node(in_unit(node)); };
   if (!extras.checkpoint.empty())
     train_extras.on_step = [&](const std::vector<NodeRecord>& history) { checkpoints.on_step(history); };
 
   TrainResult result = train(X, Y, train_options, train_extras);
   fitted.report = std::move(result.report);
   if (!extras.checkpoint.empty()) checkpoints.save(fitted.report.history);
+  fitted.report.initial_rmse *= unit;
+  fitted.report.initial_valid_rmse *= unit;
+  fitted.report.train_rmse *= unit;
+  fitted.report.valid_rmse *= unit;
+  for (NodeRecord& node : fitted.report.history) node = in_unit(node);
 
   ModelSummary summary;
   summary.version = SCONET_VERSION;
@@ -187,11 +192,11 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   if (!valid_rows.empty())
     summary.valid = measure(encoder.targets(valid_table, valid_rows),
                             encoder.unscale_targets(result.network.predict(X_valid, options.train.threads)));
-  summary.train_rmse.push_back(fitted.report.initial_rmse * unit);
-  if (summary.valid) summary.valid_rmse.push_back(fitted.report.initial_valid_rmse * unit);
+  summary.train_rmse.push_back(fitted.report.initial_rmse);
+  if (summary.valid) summary.valid_rmse.push_back(fitted.report.initial_valid_rmse);
   for (const NodeRecord& node : fitted.report.history) {
-    summary.train_rmse.push_back(node.train_rmse * unit);
-    if (summary.valid) summary.valid_rmse.push_back(node.valid_rmse * unit);
+    summary.train_rmse.push_back(node.train_rmse);
+    if (summary.valid) summary.valid_rmse.push_back(node.valid_rmse);
     summary.scales.push_back(node.scale);
   }
   TrainOptions remembered = options.train;

@@ -17,6 +17,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::uint64_t kMostKnots = 1 << 20;  // of a column
 constexpr int kDepthLimit = 8;                 // of the description
 constexpr std::int64_t kValueLimit = 250'000;  // values in it
 
@@ -134,18 +135,21 @@ class Reader {
   template <class Options>
   Options options(const json& object) const;
 
-  // Takes an array of that shape (-1: any size) out of the container; its values must be finite unless errors may
-  // overflow.
-  Array take(const std::string& name, const std::vector<std::int64_t>& shape, bool finite = true);
-  Eigen::MatrixXd take_matrix(const std::string& name, Index rows, Index cols);
-  std::vector<double> take_list(const std::string& name, Index size, bool finite = true) {
-    return take(name, {size}, finite).values;
-  }
+  // The array of that name, which must have that shape (-1: any size) and finite values, unless errors may overflow.
+  const std::vector<double>& array(const std::string& name, const std::vector<std::int64_t>& shape,
+                                   bool finite = true) const;
+  std::int64_t rows_of(const std::string& name) const;  // the first of its sizes
 
-  Encoder encoder(const json& description);
-  Network network(const json& description, const Encoder& encoder);
-  ModelSummary summary(const json& description);
+  std::vector<InputColumn> columns(const json& description);  // without their numbers, which are arrays
+  std::vector<TargetColumn> targets(const json& description) const;
+  void read_numbers(std::vector<InputColumn>& columns) const;
+  void read_numbers(std::vector<TargetColumn>& targets) const;
+  ModelSummary summary(const json& description) const;
 
+  struct Knots {
+    std::size_t column = 0, count = 0;
+  };
+  std::vector<Knots> knots_;  // the columns that have them, in order
   Container container_;
   const std::string& source_;
 };
@@ -215,52 +219,41 @@ Options Reader::options(const json& object) const {
   return options;
 }
 
-Array Reader::take(const std::string& name, const std::vector<std::int64_t>& shape, bool finite) {
+const std::vector<double>& Reader::array(const std::string& name, const std::vector<std::int64_t>& shape,
+                                         bool finite) const {
   const auto found = container_.arrays.find(name);
   if (found == container_.arrays.end()) refuse(fmt::format("the array '{}' is missing", name));
-  Array array = std::move(found->second);
-  container_.arrays.erase(found);
+  const Array& array = found->second;
   bool fits = array.shape.size() == shape.size();
   for (std::size_t i = 0; fits && i < shape.size(); ++i) fits = shape[i] < 0 || array.shape[i] == shape[i];
   if (!fits) refuse(fmt::format("the array '{}' does not have the shape it should have", name));
-  const auto bad =
-      std::find_if(array.values.begin(), array.values.end(), [&](double v) { return finite && !std::isfinite(v); });
-  if (bad != array.values.end())
+  const auto bad = std::find_if(array.values.begin(), array.values.end(), [](double v) { return !std::isfinite(v); });
+  if (finite && bad != array.values.end())
     refuse(fmt::format("the array '{}' has {} at place {}", name, *bad, bad - array.values.begin()));
-  return array;
+  return array.values;
 }
 
-Eigen::MatrixXd Reader::take_matrix(const std::string& name, Index rows, Index cols) {
-  const Array array = take(name, {rows, cols});
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  return Eigen::Map<const RowMajor>(array.values.data(), array.shape[0], array.shape[1]);
+std::int64_t Reader::rows_of(const std::string& name) const {
+  const auto found = container_.arrays.find(name);
+  return found == container_.arrays.end() || found->second.shape.empty() ? -1 : found->second.shape.front();
 }
 
-Encoder Reader::encoder(const json& description) {
-  const auto options = this->options<EncoderOptions>(member(description, "options", json::value_t::object));
-  const json& listed = member(description, "columns", json::value_t::array);
+std::vector<InputColumn> Reader::columns(const json& description) {
   std::vector<InputColumn> columns;
-  std::set<std::string> names;
-  Index numbers = 0, knots = 0;
-  for (const json& entry : listed) {
+  for (const json& entry : member(description, "columns", json::value_t::array)) {
     InputColumn& column = columns.emplace_back();
     column.name = text(entry, "name");
-    if (!names.insert(column.name).second) refuse(fmt::format("two columns are named '{}'", column.name));
     const std::string type = text(entry, "type");
     if (type != "number" && type != "text") refuse(fmt::format("column '{}' has the type '{}'", column.name, type));
     column.type = type == "number" ? ColumnType::number : ColumnType::text;
     column.used = flag(entry, "used");
     if (!column.used) continue;
     if (column.type == ColumnType::number) {
-      ++numbers;
       column.indicator = flag(entry, "indicator");
       if (!entry.contains("knots")) continue;
       const auto count = member(entry, "knots", json::value_t::number_unsigned).get<std::uint64_t>();
-      if (count < 2 || count > static_cast<std::uint64_t>(kHeaderLimit))
-        refuse(fmt::format("column '{}' has {} knots", column.name, count));
-      column.knots.resize(0);
-      column.fill = static_cast<double>(count);  // until the arrays are read
-      knots += static_cast<Index>(count);
+      if (count < 2 || count > kMostKnots) refuse(fmt::format("column '{}' has {} knots", column.name, count));
+      knots_.push_back({columns.size() - 1, static_cast<std::size_t>(count)});
     } else {
       column.levels = texts(entry, "levels");
       column.missing_level = flag(entry, "missing_level");
@@ -269,64 +262,58 @@ Encoder Reader::encoder(const json& description) {
         refuse(fmt::format("the levels of column '{}' are not in order", column.name));
     }
   }
-  const std::vector<double> scales = take("encoder.numbers", {numbers, 3}).values;
-  const std::vector<double> knot_values = take_list("encoder.knots", knots);
-  const std::vector<double> positions = take_list("encoder.positions", knots);
-  std::size_t number = 0, knot = 0;
+  return columns;
+}
+
+std::vector<TargetColumn> Reader::targets(const json& description) const {
+  std::vector<TargetColumn> targets;
+  for (const json& entry : member(description, "targets", json::value_t::array))
+    targets.push_back({text(entry, "name"), 0, 1});
+  if (targets.empty()) refuse("the model has no target");
+  return targets;
+}
+
+void Reader::read_numbers(std::vector<InputColumn>& columns) const {
+  const auto numbers = std::count_if(columns.begin(), columns.end(), [](const InputColumn& column) {
+    return column.used && column.type == ColumnType::number;
+  });
+  std::size_t all_knots = 0;
+  for (const Knots& knots : knots_) all_knots += knots.count;
+  const std::vector<double>& scales = array("encoder.numbers", {numbers, 3});
+  const std::vector<double>& values = array("encoder.knots", {static_cast<std::int64_t>(all_knots)});
+  const std::vector<double>& positions = array("encoder.positions", {static_cast<std::int64_t>(all_knots)});
+  std::size_t at = 0;
   for (InputColumn& column : columns) {
     if (!column.used || column.type != ColumnType::number) continue;
-    const auto count = static_cast<std::size_t>(column.fill);
-    column.fill = scales[3 * number];
-    column.offset = scales[3 * number + 1];
-    column.scale = scales[3 * number + 2];
-    ++number;
+    column.fill = scales[at];
+    column.offset = scales[at + 1];
+    column.scale = scales[at + 2];
+    at += 3;
     if (!(column.scale > 0)) refuse(fmt::format("column '{}' has the scale {}", column.name, column.scale));
-    const auto part = [&](const std::vector<double>& all) {
-      return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(knot),
-                                 all.begin() + static_cast<std::ptrdiff_t>(knot + count));
-    };
-    column.knots = part(knot_values);
-    column.positions = part(positions);
-    knot += count;
-    for (std::size_t k = 1; k < count; ++k)
-      if (!(column.knots[k] > column.knots[k - 1]) || !(column.positions[k] > column.positions[k - 1]))
+  }
+  at = 0;
+  for (const Knots& knots : knots_) {
+    InputColumn& column = columns[knots.column];
+    for (std::size_t k = at + 1; k < at + knots.count; ++k)
+      if (!(values[k] > values[k - 1]) || !(positions[k] > positions[k - 1]) ||
+          !std::isfinite(values[k] - values[k - 1]))
         refuse(fmt::format("the quantiles of column '{}' do not rise", column.name));
+    column.knots.assign(values.data() + at, values.data() + at + knots.count);
+    column.positions.assign(positions.data() + at, positions.data() + at + knots.count);
+    at += knots.count;
   }
-  std::vector<TargetColumn> targets;
-  for (const json& entry : member(description, "targets", json::value_t::array)) {
-    targets.push_back({text(entry, "name"), 0, 1});
-    if (!names.insert(targets.back().name).second)
-      refuse(fmt::format("two columns are named '{}'", targets.back().name));
-  }
-  if (targets.empty()) refuse("the model has no target");
-  const std::vector<double> target_scales = take("encoder.targets", {static_cast<Index>(targets.size()), 2}).values;
+}
+
+void Reader::read_numbers(std::vector<TargetColumn>& targets) const {
+  const std::vector<double>& scales = array("encoder.targets", {static_cast<std::int64_t>(targets.size()), 2});
   for (std::size_t q = 0; q < targets.size(); ++q) {
-    targets[q].offset = target_scales[2 * q];
-    targets[q].scale = target_scales[2 * q + 1];
+    targets[q].offset = scales[2 * q];
+    targets[q].scale = scales[2 * q + 1];
     if (!(targets[q].scale > 0)) refuse(fmt::format("target '{}' has the scale {}", targets[q].name, targets[q].scale));
   }
-  Encoder encoder(std::move(columns), std::move(targets), texts(description, "ids"), options);
-  if (encoder.inputs() == 0) refuse("the model has no inputs");
-  return encoder;
 }
 
-Network Reader::network(const json& description, const Encoder& encoder) {
-  TrainOptions named;
-  try {
-    set_option(named, "activation", text(description, "activation"));
-  } catch (const std::invalid_argument& error) {
-    refuse(error.what());
-  }
-  const Eigen::MatrixXd weights = take_matrix("network.weights", -1, encoder.inputs());  // a row for each node
-  const Index L = weights.rows();
-  const std::vector<double> biases = take_list("network.biases", L);
-  const Eigen::MatrixXd output_weights = take_matrix("network.output_weights", L, encoder.outputs());
-  const std::vector<double> intercept = take_list("network.intercept", encoder.outputs());
-  return {weights.transpose(), Eigen::Map<const Eigen::VectorXd>(biases.data(), L), output_weights,
-          Eigen::Map<const Eigen::RowVectorXd>(intercept.data(), encoder.outputs()), named.activation};
-}
-
-ModelSummary Reader::summary(const json& description) {
+ModelSummary Reader::summary(const json& description) const {
   ModelSummary summary;
   summary.version = text(description, "version");
   summary.method = text(description, "method");
@@ -336,23 +323,60 @@ ModelSummary Reader::summary(const json& description) {
   summary.stop_reason = *known;
   summary.train = metrics(member(description, "train", json::value_t::object));
   if (description.contains("valid")) summary.valid = metrics(member(description, "valid", json::value_t::object));
-  summary.train_rmse = take_list("summary.train_rmse", -1, false);
-  const auto sizes = static_cast<Index>(summary.train_rmse.size());
-  if (sizes < 1) refuse("the array 'summary.train_rmse' is empty");
-  if (summary.valid) summary.valid_rmse = take_list("summary.valid_rmse", sizes, false);
-  summary.scales = take_list("summary.scales", sizes - 1);
   return summary;
 }
 
+// First everything is checked, then the arrays are copied: a file that is refused never takes more than its own size.
 Model Reader::model() {
   const json all = description();
-  Encoder encoder = this->encoder(member(all, "encoder", json::value_t::object));
-  Network network = this->network(member(all, "network", json::value_t::object), encoder);
+  const json& encoding = member(all, "encoder", json::value_t::object);
+  const auto encoder_options = options<EncoderOptions>(member(encoding, "options", json::value_t::object));
+  std::vector<InputColumn> inputs = columns(encoding);
+  std::vector<TargetColumn> outputs = targets(encoding);
+  std::vector<std::string> ids = texts(encoding, "ids");
+  std::set<std::string> names(ids.begin(), ids.end());
+  Index d = 0;
+  for (const InputColumn& column : inputs) {
+    if (!names.insert(column.name).second) refuse(fmt::format("two columns are named '{}'", column.name));
+    d += column.inputs();
+  }
+  for (const TargetColumn& target : outputs)
+    if (!names.insert(target.name).second) refuse(fmt::format("two columns are named '{}'", target.name));
+  if (d == 0) refuse("the model has no inputs");
+
   const json& train = member(all, "train", json::value_t::object);
-  auto options = this->options<TrainOptions>(member(train, "options", json::value_t::object));
+  auto train_options = options<TrainOptions>(member(train, "options", json::value_t::object));
   const double valid_fraction = member(train, "valid_fraction", json::value_t::number_float).get<double>();
+  TrainOptions named;
+  try {
+    set_option(named, "activation", text(member(all, "network", json::value_t::object), "activation"));
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
+  }
   ModelSummary summary = this->summary(member(all, "summary", json::value_t::object));
-  return {std::move(encoder), std::move(network), std::move(options), valid_fraction, std::move(summary)};
+
+  const auto m = static_cast<Index>(outputs.size());
+  const Index L = std::max<Index>(0, rows_of("network.weights"));
+  const std::vector<double>& weights = array("network.weights", {L, d});
+  const std::vector<double>& biases = array("network.biases", {L});
+  const std::vector<double>& output_weights = array("network.output_weights", {L, m});
+  const std::vector<double>& intercept = array("network.intercept", {m});
+  const Index sizes = std::max<Index>(1, rows_of("summary.train_rmse"));
+  const std::vector<double>& train_rmse = array("summary.train_rmse", {sizes}, false);
+  const std::vector<double>& scales = array("summary.scales", {sizes - 1});
+  if (summary.valid) summary.valid_rmse = array("summary.valid_rmse", {sizes}, false);
+  read_numbers(inputs);
+  read_numbers(outputs);
+
+  summary.train_rmse = train_rmse;
+  summary.scales = scales;
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Network network(Eigen::Map<const RowMajor>(weights.data(), L, d).transpose(),
+                  Eigen::Map<const Eigen::VectorXd>(biases.data(), L),
+                  Eigen::Map<const RowMajor>(output_weights.data(), L, m),
+                  Eigen::Map<const Eigen::RowVectorXd>(intercept.data(), m), named.activation);
+  return {Encoder(std::move(inputs), std::move(outputs), std::move(ids), encoder_options), std::move(network),
+          std::move(train_options), valid_fraction, std::move(summary)};
 }
 
 }  // namespace

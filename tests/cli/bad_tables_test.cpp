@@ -95,10 +95,10 @@ TEST(BadTable, IsRefusedWithThePlaceTheTokenAndAWayOut) {
       {"text behind a quote", "x,n,y\n1,\"abc\"d,2\n2,b,3\n",
        "t.csv:2:2: 'd' follows the closing quote; a quote that is part of the text is written twice"},
       {"decimal commas in the target", "x;y\n1;2,5\n2;3,5\n3;4\n",
-       "t.csv:2:2: '2,5' in column 'y' is a number only with a decimal comma: say --decimal ,"},
+       "t.csv:2:2: '2,5' in column 'y' looks like a number with a decimal comma: say --decimal ,"},
       {"decimal commas in an input", "x;y\n1;2\n2,5;3\n3,5;4\n",
-       "t.csv:3:1: '2,5' in column 'x' is a number only with a decimal comma: say --decimal , (or --text, if all are "
-       "meant as categories)"},
+       "t.csv:3:1: '2,5' in column 'x' looks like a number with a decimal comma: say --decimal , (or, if it is a "
+       "category, --text)"},
       {"missing, refused",
        "x,y\n1,2\n,3\n3,4\n",
        "t.csv:3:1: column 'x' has no value here, and missing values are refused (--missing mean or median fills them "
@@ -232,7 +232,7 @@ TEST(OddTable, WhatIsLeftOutOrFilledInIsSaid) {
             "warning: 2 rows without a target left out\n"
             "warning: column 'empty' has no values and was left out\n"
             "warning: column 'same' is constant (7) and was left out\n"
-            "warning: training rows: column 'a': 1 cell without a value, filled in\n");
+            "warning: training rows: column 'a': 1 cell without a value filled in\n");
   // Columns that were left out are not asked for again.
   folder.write("new.csv", "a\n1\n");
   EXPECT_EQ(sconet_in(folder, {"predict", "m.sconet", "new.csv"}).err, "");
@@ -247,7 +247,7 @@ TEST(OddTable, MissingValuesByEachPolicy) {
     folder.write("gap.csv", "x\nNA\n");
     folder.write("full.csv", "x\n" + value + "\n");
     const Ran gap = sconet_in(folder, {"predict", "m.sconet", "gap.csv"});
-    EXPECT_EQ(gap.err, "warning: column 'x': 1 cell without a value, filled in\n");
+    EXPECT_EQ(gap.err, "warning: column 'x': 1 cell without a value filled in\n");
     EXPECT_EQ(gap.out, sconet_in(folder, {"predict", "m.sconet", "full.csv"}).out) << policy;
   }
   ASSERT_EQ(train_on(folder, "x,y\n0,2\n1,3\n9,5\n3,6\n", {"-t", "y", "--missing", "refuse"}).exit, 0);

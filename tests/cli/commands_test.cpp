@@ -379,7 +379,7 @@ TEST(Quiet, SilencesEverythingButErrors) {
             "t.csv: 5 rows, 3 columns, comma-separated text with a header line\n"
             "warning: 1 row without a target left out\n"
             "warning: column 'k' is constant (5) and was left out\n"
-            "warning: training rows: column 'x': 1 cell without a value, filled in\n");
+            "warning: training rows: column 'x': 1 cell without a value filled in\n");
   EXPECT_EQ(quiet.exit, 0);
   EXPECT_EQ(quiet.err, "");
   for (const std::string command : {"predict", "evaluate"}) {

@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, Resume,
                                            some(Method::rmpi, 1, 1e-4, true), some(Method::scn3, 1, 0, false),
                                            some(Method::scn3, 2, 1e-6, false), some(Method::scn1, 1, 0, true)));
 
-TEST(ResumeTest, AnInterruptionWaitsForTheEndOfAStep) {
+TEST(ResumeTest, WhatOnStepGetsIsNeverTheMiddleOfAStep) {
   const Problem p = testing::smooth_problem(200, 2, 1, 3);
   TrainOptions options = some(Method::rmpi, 4, 0, false);
   options.max_nodes = 20;
@@ -89,12 +89,14 @@ TEST(ResumeTest, AnInterruptionWaitsForTheEndOfAStep) {
   TrainExtras extras;
   extras.stop = source.get_token();
   extras.on_node = [&](const NodeRecord& node) {
-    if (node.nodes == 2) source.request_stop();
+    if (node.nodes == 6) source.request_stop();
   };
+  TrainExtras again;
+  extras.on_step = [&](const std::vector<NodeRecord>& history) { again.resume = history; };
   const TrainResult stopped = train(p.X, p.Y, options, extras);
   EXPECT_EQ(stopped.report.stop_reason, StopReason::interrupted);
-  TrainExtras again;
-  again.resume = stopped.report.history;
+  EXPECT_EQ(stopped.report.history.size(), 6U);
+  EXPECT_EQ(again.resume.size(), 4U);
   expect_same_bits(train(p.X, p.Y, options), train(p.X, p.Y, options, again));
 }
 

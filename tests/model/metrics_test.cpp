@@ -38,8 +38,8 @@ TEST(Metrics, ConstantsHaveNoCorrelation) {
 }
 
 TEST(Metrics, ShapesAndEmptiness) {
-  EXPECT_THROW(measure(Eigen::VectorXd::Zero(3), Eigen::VectorXd::Zero(2)), std::invalid_argument);
-  EXPECT_THROW(measure(Eigen::MatrixXd::Zero(3, 1), Eigen::MatrixXd::Zero(3, 2)), std::invalid_argument);
+  EXPECT_THROW(measure(Eigen::VectorXd(3), Eigen::VectorXd(2)), std::invalid_argument);
+  EXPECT_THROW(measure(Eigen::MatrixXd(3, 1), Eigen::MatrixXd(3, 2)), std::invalid_argument);
   EXPECT_THROW(measure(Eigen::VectorXd(0), Eigen::VectorXd(0)), std::invalid_argument);
 }
 

@@ -12,10 +12,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 namespace sconet::testing {
@@ -118,35 +114,6 @@ Ran sconet_in_terminal(const std::vector<std::string>& arguments,
   close(terminal);
   wait_for(child, ran);
   return ran;
-}
-
-Folder::Folder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "sconet-test-XXXXXX").string();
-  if (!mkdtemp(pattern.data())) throw std::runtime_error("mkdtemp");
-  path_ = pattern;
-}
-
-Folder::~Folder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string Folder::write(const std::string& name, const std::string& bytes) const {
-  const std::string path = *this / name;
-  std::ofstream(path, std::ios::binary) << bytes;
-  return path;
-}
-
-std::vector<std::string> Folder::names() const {
-  std::vector<std::string> list;
-  for (const auto& entry : std::filesystem::directory_iterator(path_)) list.push_back(entry.path().filename().string());
-  std::sort(list.begin(), list.end());
-  return list;
-}
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace sconet::testing

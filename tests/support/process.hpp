@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/folder.hpp"
+
 namespace sconet::testing {
 
 struct Ran {
@@ -36,24 +38,5 @@ Ran run(const std::vector<std::string>& command, const How& how = {});
 // has written so far whenever there is more, and may send signals or keys: it gets the terminal's file and the process.
 Ran sconet_in_terminal(const std::vector<std::string>& arguments,
                        const std::function<void(const std::string& so_far, int terminal, int process)>& on_output);
-
-// A folder of its own for a test, removed with everything in it.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + '/' + name; }
-  std::string write(const std::string& name, const std::string& bytes) const;  // returns its path
-  std::vector<std::string> names() const;                                      // of what is in it, sorted
-
- private:
-  std::string path_;
-};
-
-std::string bytes_of(const std::string& path);
 
 }  // namespace sconet::testing

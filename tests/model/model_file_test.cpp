@@ -1,0 +1,238 @@
+// Model files that claim too much, and one that must stay readable for ever.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "model/container.hpp"
+#include "sconet/errors.hpp"
+#include "sconet/model.hpp"
+#include "support/folder.hpp"
+#include "support/literal_model.hpp"
+#include "support/tables.hpp"
+
+namespace sconet {
+namespace {
+
+using nlohmann::json;
+
+const Model& example() {
+  static const Model model = [] {
+    FitOptions options = testing::mixed_options();
+    options.train.max_nodes = 4;
+    options.encoder.quantiles = 4;
+    return Model::fit(testing::mixed_table(60), options).model;
+  }();
+  return model;
+}
+
+std::string refusal(const std::string& bytes) {
+  try {
+    Model::from_bytes(bytes, "m");
+  } catch (const ModelFileError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+Container contents() { return parse_container(example().to_bytes(), "m"); }
+
+std::string with(Container container, const json& description) {
+  container.metadata["model"] = description.dump();
+  return to_bytes(container);
+}
+
+TEST(ModelFile, TruncatedAnywhere) {
+  const std::string bytes = example().to_bytes();
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    const std::string said = refusal(bytes.substr(0, size));
+    ASSERT_TRUE(said.starts_with("m: ")) << size;
+  }
+  EXPECT_EQ(refusal(bytes), "");
+}
+
+TEST(ModelFile, AnyByteFlipped) {
+  const std::string bytes = example().to_bytes();
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    std::string other = bytes;
+    other[at] = static_cast<char>(other[at] ^ (1 << (at % 8)));
+    ASSERT_NE(refusal(other), "") << at;
+  }
+}
+
+// Every value of the description removed, or replaced by one of another type: refused or, where it is optional, without
+// harm. The hash is right each time.
+void for_each_place(const json& node, const json::json_pointer& at,
+                    const std::function<void(const json::json_pointer&)>& f) {
+  if (!at.empty()) f(at);
+  if (node.is_object())
+    for (const auto& [key, value] : node.items()) for_each_place(value, at / key, f);
+  if (node.is_array())
+    for (std::size_t i = 0; i < node.size(); ++i) for_each_place(node[i], at / i, f);
+}
+
+TEST(ModelFile, EveryPartOfTheDescriptionIsChecked) {
+  const Container container = contents();
+  const json description = json::parse(container.metadata.at("model"));
+  const json others[] = {nullptr, true, -3, 2.5, 1e300, "nonsense", json::array({1}), json::object({{"a", 1}}), json()};
+  int places = 0, accepted = 0, tried = 0;
+  for_each_place(description, json::json_pointer(), [&](const json::json_pointer& at) {
+    ++places;
+    for (const json& other : others) {
+      json changed = description;
+      changed[at] = other;
+      if (changed == description) continue;
+      ++tried;
+      accepted += refusal(with(container, changed)).empty();
+    }
+    json without = description;
+    const json::json_pointer parent = at.parent_pointer();
+    if (without[parent].is_object())
+      without[parent].erase(at.back());
+    else
+      without[parent].erase(without[parent].begin() + std::stoi(at.back()));
+    refusal(with(container, without));
+  });
+  EXPECT_GT(places, 80);
+  // What may be anything: texts (names, levels in order, version) and the figures of the summary.
+  EXPECT_LT(accepted, tried / 5) << tried;
+}
+
+TEST(ModelFile, WhatIsSaidAboutTheDescription) {
+  const Container container = contents();
+  const json good = json::parse(container.metadata.at("model"));
+  const auto said = [&](const char* place, const json& value) {
+    json changed = good;
+    changed[json::json_pointer(place)] = value;
+    return refusal(with(container, changed));
+  };
+  EXPECT_EQ(said("/encoder", 1), "m: 'encoder' in the description is not what it should be");
+  EXPECT_EQ(said("/encoder/options/scaling", "sideways"),
+            "m: option scaling = 'sideways': expected unit|standard|quantile|none");
+  EXPECT_EQ(said("/encoder/columns/0/type", "date"), "m: column 'temp' has the type 'date'");
+  EXPECT_EQ(said("/encoder/columns/1/name", "temp"), "m: two columns are named 'temp'");
+  EXPECT_EQ(said("/encoder/columns/0/knots", 1), "m: column 'temp' has 1 knots");
+  EXPECT_EQ(said("/encoder/columns/0/knots", 1'000'000'000'000), "m: column 'temp' has 1000000000000 knots");
+  EXPECT_EQ(said("/encoder/columns/0/knots", 5), "m: the array 'encoder.knots' does not have the shape it should have");
+  EXPECT_EQ(said("/encoder/columns/2/levels", json::array({"b", "a"})),
+            "m: the levels of column 'grade' are not in order");
+  EXPECT_EQ(said("/encoder/columns/2/levels", json::array({"a", "a"})),
+            "m: the levels of column 'grade' are not in order");
+  EXPECT_EQ(said("/encoder/targets", json::array()), "m: the model has no target");
+  EXPECT_EQ(said("/network/activation", "step"),
+            "m: option activation = 'step': expected sigmoid|tanh|sin|gaussian|relu");
+  EXPECT_EQ(said("/train/options/max_nodes", "-1"), "m: option max_nodes = -1: expected 0 <= max_nodes <= 1000000");
+  EXPECT_EQ(said("/train/options/depth", "3"), "m: there is no option 'depth'; did you mean 'method'?");
+  EXPECT_EQ(said("/summary/stop_reason", "tired"), "m: the stop reason 'tired' is not known");
+  EXPECT_EQ(refusal(with(container, json::array())), "m: the description lacks 'encoder'");
+
+  Container other = container;
+  other.metadata["model"] = "{\"encoder\":";
+  EXPECT_EQ(refusal(to_bytes(other)), "m: the description of the model is not JSON");
+  other.metadata["model"] = std::string(100'000, '[');
+  EXPECT_EQ(refusal(to_bytes(other)), "m: the description of the model is too large");
+  other.metadata["model"] = "[1";
+  for (int i = 0; i < 260'000; ++i) other.metadata["model"] += ",1";
+  other.metadata["model"] += "]";
+  EXPECT_EQ(refusal(to_bytes(other)), "m: the description of the model is too large");
+  other.metadata.erase("model");
+  EXPECT_EQ(refusal(to_bytes(other)), "m: the description of the model is missing");
+  other.metadata["kind"] = "checkpoint";
+  EXPECT_EQ(refusal(to_bytes(other)), "m: is a sconet file but no model");
+}
+
+TEST(ModelFile, EveryArrayIsChecked) {
+  const Container container = contents();
+  for (const auto& [name, array] : container.arrays) {
+    Container other = container;
+    other.arrays.erase(name);
+    EXPECT_EQ(refusal(to_bytes(other)), "m: the array '" + name + "' is missing");
+    other = container;
+    other.arrays[name].shape.push_back(1);
+    EXPECT_EQ(refusal(to_bytes(other)), "m: the array '" + name + "' does not have the shape it should have");
+    other = container;
+    other.arrays[name] = {{0}, {}};
+    EXPECT_EQ(refusal(to_bytes(other)).empty(), array.shape == std::vector<std::int64_t>{0}) << name;
+    if (array.values.empty() || name == "summary.train_rmse" || name == "summary.valid_rmse") continue;
+    for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+      other = container;
+      other.arrays[name].values.back() = bad;
+      EXPECT_TRUE(refusal(to_bytes(other)).starts_with("m: the array '" + name + "' has ")) << name;
+    }
+  }
+  Container zero = container;
+  zero.arrays["encoder.targets"].values[1] = 0;
+  EXPECT_EQ(refusal(to_bytes(zero)), "m: target 'y' has the scale 0");
+  Container falling = container;
+  std::swap(falling.arrays["encoder.knots"].values[0], falling.arrays["encoder.knots"].values[1]);
+  EXPECT_EQ(refusal(to_bytes(falling)), "m: the quantiles of column 'temp' do not rise");
+  // What a later version adds is not in the way.
+  Container more = container;
+  more.arrays["later.addition"] = {{2}, {1, 2}};
+  more.metadata["later"] = "addition";
+  EXPECT_EQ(refusal(to_bytes(more)), "");
+}
+
+TEST(ModelFile, NamesMustBeUtf8) {
+  const Table table = make_table(testing::random_matrix(20, 2, 1), {"caf\xe9", "y"});
+  FitOptions options;
+  options.columns.targets = {"y"};
+  options.train.max_nodes = 2;
+  EXPECT_THROW(Model::fit(table, options).model.to_bytes(), std::invalid_argument);
+}
+
+// A reader written from the specification alone agrees with ours, for every scaling and activation.
+TEST(ModelFile, TheSpecificationIsEnough) {
+  const std::string csv = testing::mixed_csv(80, 3);
+  TableOptions all_text;
+  for (int c = 1; c <= 7; ++c) all_text.types.emplace_back(std::to_string(c), ColumnType::text);
+  const Table cells = parse_table(csv, "cells", all_text);
+  for (const char* scaling : {"unit", "standard", "quantile", "none"})
+    for (const char* activation : {"sigmoid", "tanh", "sin", "gaussian", "relu"}) {
+      FitOptions options = testing::mixed_options();
+      set_option(options.encoder, "scaling", scaling);
+      set_option(options.train, "activation", activation);
+      options.train.scales = {0.5};
+      const Model model = Model::fit(testing::mixed_table(200), options).model;
+      const testing::LiteralModel literal(model.to_bytes());
+      const Eigen::MatrixXd P = model.predict(parse_table(csv, "rows", model.encoder().table_options()));
+      for (Index i = 0; i < P.rows(); ++i) {
+        std::map<std::string, std::string> row;
+        for (const Column& column : cells.columns) {
+          const auto code = column.codes[static_cast<std::size_t>(i)];
+          row[column.name] = code < 0 ? "" : column.levels[static_cast<std::size_t>(code)];
+        }
+        const std::vector<double> wanted = literal.predict(row);
+        for (Index q = 0; q < P.cols(); ++q) {
+          const double size = model.encoder().targets()[static_cast<std::size_t>(q)].scale *
+                              (1 + model.network().output_weights().col(q).cwiseAbs().sum());
+          EXPECT_NEAR(P(i, q), wanted[static_cast<std::size_t>(q)], 1e-11 * size) << scaling << ' ' << activation;
+        }
+      }
+    }
+}
+
+// Models written by every version that was released, with a table and what they predicted for it then. Never changed.
+TEST(ModelFile, FrozenModelsStayReadable) {
+  int models = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(FROZEN_MODELS)) {
+    if (entry.path().extension() != ".sconet") continue;
+    ++models;
+    const Model model = Model::load(entry.path().string());
+    std::filesystem::path csv = entry.path();
+    const Table table = read_table(csv.replace_extension(".csv").string(), model.encoder().table_options());
+    const Eigen::MatrixXd P = model.predict(table), then = model.encoder().targets(table, all_rows(table));
+    ASSERT_GT(P.rows(), 10);
+    for (Index i = 0; i < P.rows(); ++i)
+      for (Index q = 0; q < P.cols(); ++q)
+        EXPECT_NEAR(P(i, q), then(i, q), 1e-10 * then.col(q).cwiseAbs().maxCoeff()) << entry.path() << ' ' << i;
+  }
+  EXPECT_GE(models, 1);
+}
+
+}  // namespace
+}  // namespace sconet
