@@ -18,7 +18,15 @@ void Verbosity::add_to(CLI::App& command) {
 
 CLI::Validator one_of(const std::vector<std::string>& texts) { return CLI::IsMember(texts).description(""); }
 
-CLI::Validator at_least_zero() { return CLI::Validator(CLI::NonNegativeNumber).description(""); }
+CLI::Validator at_least_zero() {
+  return {[](const std::string& text) {
+            double number = -1;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+            const bool good = error == std::errc{} && end == text.data() + text.size() && number >= 0;
+            return good ? std::string() : fmt::format("'{}': expected a number from 0 up", text);
+          },
+          ""};
+}
 
 // --- tables --------------------------------------------------------------------------------------------------------
 void TableArguments::add_to(CLI::App& command) {

@@ -1,15 +1,19 @@
 // The command-line program: parses, calls the library, prints. Results on stdout, messages on stderr.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <exception>
+#include <filesystem>
 #include <new>
 
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "core/nearest.hpp"
+#include "output.hpp"
 #include "sconet/sconet.hpp"
 
 namespace sconet::cli {
@@ -28,8 +32,10 @@ void check_words(const CLI::App& app, const std::vector<std::string>& arguments)
       known.push_back(sub->get_name());
       if (sub->get_name() == *command) where = sub;
     }
-    if (!where)
+    if (!where) {
+      if (*command == "help" || *command == "version") known = {"--" + *command};
       throw UsageError(fmt::format("there is no command '{}'; did you mean '{}'?", *command, nearest(*command, known)));
+    }
   }
   std::vector<std::string> known;
   for (const CLI::Option* option : where->get_options())
@@ -41,6 +47,13 @@ void check_words(const CLI::App& app, const std::vector<std::string>& arguments)
       throw UsageError(fmt::format("{}there is no option '{}'; did you mean '{}'?",
                                    where == &app ? "" : where->get_name() + ": ", name, nearest(name, known)));
   }
+}
+
+// Where a standard stream is closed, no file that we open may take its place. Using it stays an error.
+void keep_standard_streams() {
+  for (const int stream : {0, 1, 2})
+    if (fcntl(stream, F_GETFD) < 0) [[maybe_unused]]
+      const int lowest = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
 }
 
 int run(int argc, char** argv) {
@@ -68,17 +81,22 @@ int run(int argc, char** argv) {
     app.parse(arguments);
   } catch (const CLI::ExtrasError&) {
     const auto extras = app.remaining(true);
-    throw UsageError(fmt::format("'{}' is one argument too many", extras.empty() ? "" : extras.front()));
+    const std::string extra = extras.empty() ? "" : extras.front();
+    if (extra.starts_with('-') && extra.size() > 1) throw UsageError(fmt::format("there is no option '{}'", extra));
+    throw UsageError(fmt::format("'{}' is one argument too many", extra));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {
+      print(error.get_name() == "CallForVersion" ? std::string(error.what()) + '\n' : app.help());
+      return kOk;
+    }
     const auto chosen = app.get_subcommands();
     const std::string where = chosen.empty() ? "sconet" : "sconet " + chosen.front()->get_name();
-    fmt::print(stderr, "{}: {}\nSee {} --help\n", where, error.what(), where);
+    tell(fmt::format("{}: {}\nSee {} --help\n", where, error.what(), where));
     return kUsage;
   }
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) {
-    fmt::print(stderr, "{}", app.help());
+    tell(app.help());
     return kUsage;
   }
   return commands.at(chosen.front())();
@@ -89,10 +107,12 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace sconet;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk, not the end
   const auto fail = [](const std::exception& error, int code) {
-    fmt::print(stderr, "sconet: {}\n", error.what());
+    cli::tell(fmt::format("sconet: {}\n", error.what()));
     return code;
   };
+  cli::keep_standard_streams();
   try {
     return cli::run(argc, argv);
   } catch (const DataError& error) {
@@ -101,10 +121,12 @@ int main(int argc, char** argv) {
     return fail(error, cli::kModelFile);
   } catch (const IoError& error) {
     return fail(error, cli::kIo);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(error, cli::kIo);
   } catch (const MemoryLimitError& error) {
     return fail(error, cli::kMemory);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "sconet: not enough memory\n");
+    cli::tell("sconet: not enough memory\n");
     return cli::kMemory;
   } catch (const cli::UsageError& error) {
     return fail(error, cli::kUsage);

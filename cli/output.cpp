@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "io/file.hpp"
 
@@ -19,10 +20,22 @@ void print(const std::string& text, const std::string& path) {
     throw IoError(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
 }
 
-void print(const Json& json) { print(json.dump(2) + '\n'); }
+// The name of a file may be any bytes; JSON is UTF-8.
+void print(const Json& json) { print(json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'); }
+
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty() || a == "-" || b == "-") return false;
+  std::error_code ignored;
+  return a == b || (std::filesystem::is_regular_file(a, ignored) && std::filesystem::equivalent(a, b, ignored));
+}
+
+void tell(const std::string& text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  std::fflush(stderr);
+}
 
 void say(const Verbosity& verbosity, const std::string& message) {
-  if (!verbosity.quiet) fmt::print(stderr, "{}\n", message);
+  if (!verbosity.quiet) tell(message + '\n');
 }
 
 void warn(const Verbosity& verbosity, const std::vector<std::string>& warnings) {
@@ -38,7 +51,9 @@ std::string metrics_header() {
 }
 
 std::string metrics_line(const std::string& name, const Metrics& m) {
-  return fmt::format("{:<12} {:>9} {:>12.5g} {:>12.5g} {:>9.5f} {:>9.5f}\n", name, m.rows, m.rmse, m.mae, m.r, m.r2);
+  const auto share = [](double value) { return std::isnan(value) ? std::string("-") : fmt::format("{:.5f}", value); };
+  return fmt::format("{:<12} {:>9} {:>12.5g} {:>12.5g} {:>9} {:>9}\n", name, m.rows, m.rmse, m.mae, share(m.r),
+                     share(m.r2));
 }
 
 void append_number(std::string& out, double value) {

@@ -15,6 +15,9 @@ using Json = nlohmann::ordered_json;
 void print(const std::string& text, const std::string& path = "-");
 void print(const Json& json);
 
+bool same_file(const std::string& a, const std::string& b);  // by whatever names; false for standard input and output
+
+void tell(const std::string& text);  // on standard error; that it cannot be written must not end a run of hours
 void say(const Verbosity& verbosity, const std::string& message);  // on standard error, unless quiet
 void warn(const Verbosity& verbosity, const std::vector<std::string>& warnings);
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "commands.hpp"
 #include "output.hpp"
@@ -37,6 +39,9 @@ struct Predict : Application {
 };
 
 int Predict::run() {
+  for (const auto& [path, is] : {std::pair{data, "the table"}, std::pair{model, "the model"}})
+    if (same_file(path, output))
+      throw UsageError(fmt::format("{}: is {}; the predictions need a file of their own", path, is));
   const Model m = Model::load(model);
   const Table rows = read_table(data, m.encoder().table_options(table.options()));
   EncodeNotes notes;
@@ -46,31 +51,32 @@ int Predict::run() {
 
   std::vector<const Column*> id_columns;
   std::string text;
-  const auto comma = [&] { return text.empty() || text.back() == '\n' ? "" : ","; };
   for (const std::string& id : m.encoder().ids()) {
-    try {
-      id_columns.push_back(&rows.columns[static_cast<std::size_t>(rows.column(id))]);
-      text += comma() + csv_field(id);
-    } catch (const DataError& error) {
-      warn(verbosity, {fmt::format("identifier left out: {}", error.what())});
+    const auto found =
+        std::find_if(rows.columns.begin(), rows.columns.end(), [&](const Column& c) { return c.name == id; });
+    if (found == rows.columns.end()) {
+      warn(verbosity, {fmt::format("{} has no column '{}', an identifier: it is left out", rows.source, id)});
+      continue;
     }
+    id_columns.push_back(&*found);
+    text += csv_field(id) + ',';
   }
-  for (const TargetColumn& target : m.encoder().targets()) text += comma() + csv_field(target.name);
-  text += '\n';
+  for (const TargetColumn& target : m.encoder().targets()) text += csv_field(target.name) + ',';
+  text.back() = '\n';
   for (Index i = 0; i < Y.rows(); ++i) {
     for (const Column* id : id_columns) {
       const auto row = static_cast<std::size_t>(i);
-      text += comma();
       if (id->type == ColumnType::number)
         append_number(text, id->numbers[row]);
       else if (id->codes[row] >= 0)
         text += csv_field(id->levels[static_cast<std::size_t>(id->codes[row])]);
+      text += ',';
     }
     for (Index q = 0; q < Y.cols(); ++q) {
-      if (q > 0 || !id_columns.empty()) text += ',';
       append_number(text, Y(i, q));
+      text += ',';
     }
-    text += '\n';
+    text.back() = '\n';
   }
   print(text, output);
   if (output != "-") say(verbosity, fmt::format("{}: {} predictions", output, Y.rows()));

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "output.hpp"
 
 namespace sconet::cli {
 
@@ -41,20 +42,18 @@ void Progress::show(const NodeRecord& node) {
   const std::string text =
       fmt::format("{}{}/{} nodes  {}  scale {:g}  {}", label_, node.nodes, max_nodes_, errors, node.scale, left);
   if (style_ == Style::plain) {
-    fmt::print(stderr, "{}\n", text);
+    tell(text + '\n');
     return;
   }
   constexpr std::int64_t kWidth = 20;
   const auto filled = static_cast<std::size_t>(kWidth * node.nodes / std::max<std::int64_t>(max_nodes_, 1));
-  fmt::print(stderr, "\r[{}{}] {}\033[K", std::string(filled, '#'), std::string(kWidth - filled, '-'), text);
-  std::fflush(stderr);
+  tell(fmt::format("\r[{}{}] {}\033[K", std::string(filled, '#'), std::string(kWidth - filled, '-'), text));
   drawn_ = true;
 }
 
 void Progress::clear() {
   if (!drawn_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  tell("\r\033[K");
   drawn_ = false;
 }
 

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -41,16 +43,22 @@ struct Learning {
   std::uint64_t limit() const { return memory_limit.empty() ? available_memory() : bytes_from_text(memory_limit); }
 };
 
-// The folder must be there before hours are spent on what goes into it.
-void check_writable(const std::string& path) {
+// A file can be written, as far as that is known before hours are spent on what goes into it.
+void check_writable(const std::string& path, const char* option) {
   namespace fs = std::filesystem;
+  if (path.empty()) throw UsageError(fmt::format("{} '': expected the name of a file", option));
   if (path == "-") throw UsageError("a model cannot be written to standard output: name a file (-o model.sconet)");
-  if (fs::is_directory(path)) throw IoError(fmt::format("{}: is a directory", path));
+  std::error_code error;
+  const fs::file_status now = fs::status(path, error);
+  if (now.type() == fs::file_type::none) throw IoError(fmt::format("{}: cannot be written: {}", path, error.message()));
+  if (fs::is_directory(now)) throw IoError(fmt::format("{}: is a directory", path));
   const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
   if (!fs::is_directory(folder)) throw IoError(fmt::format("{}: there is no folder '{}'", path, folder.string()));
-  const bool device = fs::exists(path) && !fs::is_regular_file(path);
+  const bool device = fs::exists(now) && !fs::is_regular_file(now);
   if (!device && access(folder.c_str(), W_OK) != 0)
     throw IoError(fmt::format("{}: the folder '{}' cannot be written to", path, folder.string()));
+  if (fs::exists(now) && access(path.c_str(), W_OK) != 0)
+    throw IoError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
 }
 
 struct Train : Learning {
@@ -76,8 +84,16 @@ std::string target_names(const Model& model) {
 
 int Train::run() {
   fit.finish();
-  check_writable(output);
-  if (!checkpoint.empty()) check_writable(checkpoint);
+  check_writable(output, "-o");
+  if (!checkpoint.empty()) check_writable(checkpoint, "--checkpoint");
+  const auto keep_apart = [](const std::string& path, const char* is, const std::string& other, const char* what) {
+    if (same_file(path, other)) throw UsageError(fmt::format("{}: is {}; {} needs a file of its own", path, is, what));
+  };
+  keep_apart(data, "the table", output, "the model");
+  keep_apart(valid, "the validation table", output, "the model");
+  keep_apart(data, "the table", checkpoint, "the checkpoint");
+  keep_apart(valid, "the validation table", checkpoint, "the checkpoint");
+  keep_apart(output, "the model", checkpoint, "the checkpoint");
   if (resume && checkpoint.empty()) throw UsageError("--resume needs --checkpoint FILE, the checkpoint to go on from");
   if (data == "-" && valid == "-") throw UsageError("standard input cannot be both the table and the validation table");
   const TableOptions how = table.options();
@@ -147,7 +163,8 @@ int Train::run() {
     print(text);
   }
   if (interrupted) {
-    say(verbosity, fmt::format("interrupted: the model so far, {} nodes, is in {}", model.network().nodes(), output));
+    say(verbosity, fmt::format("interrupted: the model so far, {} node{}, is in {}", model.network().nodes(),
+                               model.network().nodes() == 1 ? "" : "s", output));
     return kInterrupted;
   }
   return kOk;

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "data/binding.hpp"
+#include "data/text_table.hpp"
 #include "sconet/errors.hpp"
 
 namespace sconet {
@@ -23,16 +24,26 @@ std::string cell_text(const Column& column, Index row) {
   return code < 0 ? "" : column.levels[static_cast<std::size_t>(code)];
 }
 
+bool has_decimal_comma(const std::string& text) {
+  Dialect comma;
+  comma.decimal = ',';
+  double value = 0;
+  return text.find(',') != std::string::npos && is_number(text, comma, value);
+}
+
 // A column that should hold numbers and does not.
 [[noreturn]] void refuse_text(const Table& table, Index c, std::string_view what) {
   const Column& column = table.columns[static_cast<std::size_t>(c)];
   Index row = std::max<Index>(column.first_text_row, 0);
   while (row < table.rows - 1 && column.codes[static_cast<std::size_t>(row)] < 0) ++row;
   const std::string token = cell_text(column, row);
+  if (has_decimal_comma(token))
+    throw DataError(fmt::format("{}: '{}' in column '{}' looks like a number with a decimal comma: say --decimal ,",
+                                table.place(row, c), shown(token), shown(column.name)));
   throw DataError(
       fmt::format("{}: '{}' in column '{}' is not a number, {}; correct it, or say that it means missing "
                   "(--na '{}')",
-                  table.place(row, c), token, column.name, what, token));
+                  table.place(row, c), shown(token), shown(column.name), what, shown(token)));
 }
 
 // Mean and standard deviation of numbers of any size.
@@ -135,29 +146,33 @@ void fit_number(const Table& table, Index c, std::span<const Index> rows, const 
   }
 }
 
-bool has_decimal_comma(const std::string& text) {
-  const bool digits = text.find_first_not_of("0123456789,+-eE") == std::string::npos;
-  return digits && std::count(text.begin(), text.end(), ',') == 1 &&
-         text.find_first_of("0123456789") != std::string::npos;
-}
-
 void fit_text(const Table& table, Index c, std::span<const Index> rows, const EncoderOptions& options,
               InputColumn& column, std::vector<std::string>& warnings) {
   const Column& source = table.columns[static_cast<std::size_t>(c)];
   // A few words among many numbers are slips of the pen, not categories.
   Index filled = 0;
   for (const auto code : source.codes) filled += code >= 0;
+  // Nor are numbers of another country, unless somebody says so.
+  if (source.first_text_row >= 0) {
+    std::vector<bool> comma(source.levels.size());
+    std::transform(source.levels.begin(), source.levels.end(), comma.begin(), has_decimal_comma);
+    Index first = -1, with_comma = 0;
+    for (Index row = 0; row < table.rows; ++row) {
+      const auto code = source.codes[static_cast<std::size_t>(row)];
+      if (code < 0 || !comma[static_cast<std::size_t>(code)]) continue;
+      if (first < 0) first = row;
+      ++with_comma;
+    }
+    if (with_comma > 0 && 2 * (source.numeric_cells + with_comma) > filled)
+      throw DataError(fmt::format(
+          "{}: '{}' in column '{}' looks like a number with a decimal comma: say --decimal , (or, if it is a category, "
+          "--text)",
+          table.place(first, c), shown(cell_text(source, first)), shown(column.name)));
+  }
   if (2 * source.numeric_cells > filled)
     refuse_text(table, c,
                 fmt::format("but {} of its {} cells are (if all are meant as categories, say --text)",
                             source.numeric_cells, filled));
-  const auto commas = std::count_if(source.levels.begin(), source.levels.end(), has_decimal_comma);
-  const bool inferred = source.first_text_row >= 0;  // nobody said that it is text
-  if (inferred && 2 * commas > static_cast<std::ptrdiff_t>(source.levels.size()))
-    throw DataError(fmt::format(
-        "{}: '{}' in column '{}' looks like a number with a decimal comma: say --decimal , (or, if it is a category, "
-        "--text)",
-        table.place(source.first_text_row, c), cell_text(source, source.first_text_row), column.name));
   std::vector<bool> seen(source.levels.size(), false);
   for (const Index row : rows) {
     const auto code = source.codes[static_cast<std::size_t>(row)];
@@ -174,13 +189,13 @@ void fit_text(const Table& table, Index c, std::span<const Index> rows, const En
         "{}: the text column '{}' has {} distinct values ('{}', ...), more than the {} that are allowed as categories: "
         "ignore it (--ignore), keep it as an identifier (--id) or allow more (--max-levels)",
         table.place(std::max<Index>(source.first_text_row, 0), c), column.name, column.levels.size(),
-        column.levels.front(), options.max_levels));
+        shown(column.levels.front()), options.max_levels));
   }
   if (column.inputs() < 2) {
     column.used = false;
     warnings.push_back(column.levels.empty() ? fmt::format("column '{}' has no values and was left out", column.name)
                                              : fmt::format("column '{}' is constant ('{}') and was left out",
-                                                           column.name, column.levels.front()));
+                                                           column.name, shown(column.levels.front())));
   }
 }
 
@@ -289,15 +304,15 @@ Encoder Encoder::fit(const Table& table, const ColumnChoice& choice, const Encod
   assign(choice.ignore, Part::ignored);
   const std::vector<Index> ids = assign(choice.ids, Part::id);
 
+  // The model finds its columns by name, so a name that it needs must not be that of an ignored column either.
   std::map<std::string_view, std::size_t> names;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    if (parts[c] == Part::ignored) continue;
     const auto [other, fresh] = names.emplace(table.columns[c].name, c);
-    if (!fresh)
-      throw DataError(
-          fmt::format("columns {} and {} are both named '{}': rename one, or ignore it by its number "
-                      "(--ignore {})",
-                      other->second + 1, c + 1, table.columns[c].name, c + 1));
+    if (!fresh && (parts[c] != Part::ignored || parts[other->second] != Part::ignored))
+      throw DataError(fmt::format(
+          "columns {0} and {1} of {3} are both named '{2}': rename one, or ignore both by their numbers "
+          "(--ignore {0} --ignore {1})",
+          other->second + 1, c + 1, shown(table.columns[c].name), table.source.empty() ? "the table" : table.source));
   }
 
   if (rows.empty()) throw DataError(fmt::format("{}: no rows to learn from", table.source));
@@ -357,8 +372,12 @@ Eigen::MatrixXd Encoder::inputs(const Table& table, std::span<const Index> rows,
 Eigen::MatrixXd Encoder::targets(const Table& table, std::span<const Index> rows) const {
   Eigen::MatrixXd Y(static_cast<Index>(rows.size()), outputs());
   for (Index q = 0; q < outputs(); ++q) {
-    const Index c = table.column(targets_[static_cast<std::size_t>(q)].name);
+    const std::string& name = targets_[static_cast<std::size_t>(q)].name;
+    const Index c = table.column(name);
     const Column& column = table.columns[static_cast<std::size_t>(c)];
+    if (column.name != name)  // a name like "3" is not the third column here
+      throw DataError(fmt::format("{} has no column named '{}', the target of the model",
+                                  table.source.empty() ? "the table" : table.source, shown(name)));
     if (column.type == ColumnType::text) refuse_text(table, c, "and a target must be one");
     for (Index i = 0; i < Y.rows(); ++i) {
       const Index row = rows[static_cast<std::size_t>(i)];

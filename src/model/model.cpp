@@ -21,7 +21,9 @@ namespace {
 
 constexpr Index kChunk = 2048;  // rows encoded and predicted at a time
 
-std::string megabytes(std::uint64_t bytes) { return fmt::format("{} MB", (bytes + 999'999) / 1'000'000); }
+std::string megabytes(std::uint64_t bytes) {
+  return bytes < 1'000'000 ? fmt::format("{} bytes", bytes) : fmt::format("{} MB", (bytes + 999'999) / 1'000'000);
+}
 
 void check_memory(Index rows, Index valid_rows, const Encoder& encoder, const TrainOptions& options,
                   std::uint64_t limit) {
@@ -118,6 +120,8 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   const Index without = extras.rows ? 0 : table.rows - static_cast<Index>(train_rows.size());
   if (without > 0)
     fitted.warnings.push_back(fmt::format("{} row{} without a target left out", without, without == 1 ? "" : "s"));
+  if (without > 0 && train_rows.empty())
+    throw DataError(fmt::format("{}: no row has a value for the target", table.source));
   const Table& valid_table = extras.valid ? *extras.valid : table;
   if (options.valid_fraction > 0) {
     const Parts parts = deal_share(static_cast<Index>(train_rows.size()), options.valid_fraction, options.train.seed);

@@ -70,6 +70,45 @@ json describe(const Encoder& encoder) {
 }
 
 // --- reading -------------------------------------------------------------------------------------------------------
+// Looks through a JSON text for what would make it costly, before anything is built from it. (The library's parser with
+// a callback would do both at once, but searches a list anew for each object in it.)
+class WithinLimits : public nlohmann::json_sax<json> {
+ public:
+  bool exceeded() const { return exceeded_; }
+
+  bool null() override { return value(); }
+  bool boolean(bool) override { return value(); }
+  bool number_integer(number_integer_t) override { return value(); }
+  bool number_unsigned(number_unsigned_t) override { return value(); }
+  bool number_float(number_float_t, const string_t&) override { return value(); }
+  bool string(string_t&) override { return value(); }
+  bool binary(binary_t&) override { return value(); }
+  bool key(string_t&) override { return value(); }
+  bool start_object(std::size_t) override { return down(); }
+  bool start_array(std::size_t) override { return down(); }
+  bool end_object() override { return up(); }
+  bool end_array() override { return up(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  bool value() {
+    exceeded_ = ++values_ > kValueLimit;
+    return !exceeded_;
+  }
+  bool down() {
+    exceeded_ = ++depth_ > kDepthLimit || ++values_ > kValueLimit;
+    return !exceeded_;
+  }
+  bool up() {
+    --depth_;
+    return true;
+  }
+
+  int depth_ = 0;
+  std::int64_t values_ = 0;
+  bool exceeded_ = false;
+};
+
 // Reads what a file claims; every wrong claim is a ModelFileError that says where it is.
 class Reader {
  public:
@@ -120,16 +159,11 @@ json Reader::description() const {
   if (kind == container_.metadata.end() || kind->second != "model") refuse("is a sconet file but no model");
   const auto found = container_.metadata.find("model");
   if (found == container_.metadata.end()) refuse("the description of the model is missing");
-  std::int64_t values = 0;
-  const auto within_limits = [&](int depth, json::parse_event_t, json&) {
-    if (depth > kDepthLimit || ++values > kValueLimit) refuse("the description of the model is too large");
-    return true;
-  };
-  try {
-    return json::parse(found->second, within_limits);
-  } catch (const json::exception&) {
-    refuse("the description of the model is not JSON");
-  }
+  WithinLimits limits;
+  const bool sound = json::sax_parse(found->second, &limits);
+  if (limits.exceeded()) refuse("the description of the model is too large");
+  if (!sound) refuse("the description of the model is not JSON");
+  return json::parse(found->second);
 }
 
 const json& Reader::member(const json& object, const char* name, json::value_t type) const {

@@ -224,8 +224,15 @@ TEST(Encoder, ColumnChoice) {
             "column 'y' cannot be both a target and ignored");
   EXPECT_NE(message<std::invalid_argument>([&] { fit(t, {}, {}); }).find("no target is named"), std::string::npos);
   EXPECT_EQ(message<DataError>([&] { fit(table("a,a,y\n1,2,3\n2,3,4\n")); }),
-            "columns 1 and 2 are both named 'a': rename one, or ignore it by its number (--ignore 2)");
-  EXPECT_EQ(fit(table("a,a,y\n1,2,3\n2,3,4\n"), {}, {.targets = {"y"}, .ignore = {"2"}}).encoder.inputs(), 1);
+            "columns 1 and 2 of data.csv are both named 'a': rename one, or ignore both by their numbers (--ignore 1 "
+            "--ignore 2)");
+  // One that is ignored is in the way too, when the model looks for the other by its name.
+  EXPECT_NE(message<DataError>([&] {
+              fit(table("a,a,y\n1,2,3\n2,3,4\n"), {}, {.targets = {"y"}, .ignore = {"2"}});
+            }).find("both named 'a'"),
+            std::string::npos);
+  EXPECT_EQ(fit(table("a,a,b,y\n1,2,3,4\n2,3,4,5\n"), {}, {.targets = {"y"}, .ignore = {"1", "2"}}).encoder.inputs(),
+            1);
 }
 
 TEST(Encoder, InfiniteNumbers) {

@@ -1,3 +1,5 @@
+// Pipes, a pseudo-terminal and a fork: nothing here waits for the clock.
+
 #include "support/process.hpp"
 
 #include <fcntl.h>
@@ -27,6 +29,7 @@ void wait_for(int process, Ran& ran) {
   int status = 0;
   rusage usage{};
   if (wait4(process, &status, 0, &usage) != process) throw std::runtime_error("wait4");
+  ran.killed = WIFSIGNALED(status);
   ran.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   ran.peak_bytes = usage.ru_maxrss * 1024;
 }
@@ -48,11 +51,14 @@ Ran run(const std::vector<std::string>& command, const How& how) {
   if (child == 0) {
     dup2(in[0], 0);
     dup2(how.out_path.empty() ? out[1] : open(how.out_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 1);
-    dup2(err[1], 2);
+    dup2(how.err_path.empty() ? err[1] : open(how.err_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 2);
     if (!how.folder.empty() && chdir(how.folder.c_str()) != 0) _exit(126);
+    for (const auto& [name, value] : how.environment) setenv(name.c_str(), value.c_str(), 1);
+    std::signal(SIGPIPE, SIG_DFL);
     if (how.in_child) how.in_child();
     become(command);
   }
+  if (child < 0) throw std::runtime_error("fork");
   close(in[0]);
   close(out[1]);
   close(err[1]);
@@ -71,10 +77,12 @@ Ran run(const std::vector<std::string>& command, const How& how) {
     for (int i = 0; i < 2; ++i) {
       if (ends[i].fd < 0 || ends[i].revents == 0) continue;
       const ssize_t got = read(ends[i].fd, buffer, sizeof buffer);
+      if (got < 0 && errno == EINTR) continue;
       if (got > 0)
         (i == 0 ? ran.out : ran.err).append(buffer, static_cast<std::size_t>(got));
       else
         close_end(ends[i]);
+      if (got > 0 && i == 1 && how.on_error_output) how.on_error_output(ran.err, child);
     }
     if (ends[2].fd >= 0 && ends[2].revents != 0) {
       const ssize_t put =

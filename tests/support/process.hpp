@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/folder.hpp"
@@ -11,17 +12,22 @@
 namespace sconet::testing {
 
 struct Ran {
-  int exit = -1;    // exit code, or 128 + the signal that killed it
-  std::string out;  // standard output
-  std::string err;  // standard error
-  std::int64_t peak_bytes = 0;
+  int exit = -1;                // exit code, or 128 + the signal that killed it
+  bool killed = false;          // by a signal
+  std::string out;              // standard output
+  std::string err;              // standard error
+  std::int64_t peak_bytes = 0;  // never below what this process had at the moment of the fork
 };
 
 struct How {
-  std::string input = {};               // standard input
-  std::string folder = {};              // working folder
-  std::string out_path = {};            // standard output goes there instead of Ran::out
-  std::function<void()> in_child = {};  // before the program starts: limits, user
+  std::string input = {};                                             // standard input
+  std::string folder = {};                                            // working folder
+  std::string out_path = {};                                          // standard output goes there instead of Ran::out
+  std::string err_path = {};                                          // standard error goes there instead of Ran::err
+  std::function<void()> in_child = {};                                // before the program starts: limits, user
+  std::vector<std::pair<std::string, std::string>> environment = {};  // beside what this process has
+  // Called with all of standard error so far whenever there is more; may send signals to the process.
+  std::function<void(const std::string& so_far, int process)> on_error_output = {};
 };
 
 // `sconet ARGUMENTS...`
