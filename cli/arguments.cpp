@@ -197,7 +197,7 @@ std::uint64_t bytes_from_text(const std::string& text) {
                                                        {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}};
   const auto factor = kUnits.find(unit);
   const double bytes = factor == kUnits.end() ? -1 : number * factor->second;
-  if (error != std::errc{} || !(bytes >= 0) || bytes > 9e18)
+  if (error != std::errc{} || !(bytes >= 1 || bytes == 0) || bytes > 9e18)
     throw UsageError(fmt::format("'{}' is no amount of memory: expected a number, with k, M, G or T behind it", text));
   return static_cast<std::uint64_t>(bytes);
 }

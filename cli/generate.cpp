@@ -51,10 +51,13 @@ void add_generate(CLI::App& app, Commands& commands) {
   command->add_option("--rows", generate->rows, "Rows (db1: 1500, db2: 1000, friedman: 1200)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}).description(""));
-  command->add_option("--seed", generate->seed, "Seed of db2 and friedman")->type_name("N")->capture_default_str();
+  command->add_option("--seed", generate->seed, "Seed of db2 and friedman")
+      ->type_name("N")
+      ->check(at_least_zero())
+      ->capture_default_str();
   command->add_option("--noise", generate->noise, "friedman: standard deviation of the noise")
       ->type_name("X")
-      ->check(at_least_zero())
+      ->check(CLI::Range(0.0, 1e300).description(""))
       ->capture_default_str();
   command->add_option("-o,--output", generate->output, "Where the table goes (standard output)")->type_name("FILE");
   commands[command] = [generate] { return generate->run(); };

@@ -96,7 +96,7 @@ int info(const Inspection& what) {
   compare(model.options(), describe_options());
   compare(encoder.options(), describe_encoder_options());
   if (model.valid_fraction() > 0) differ += fmt::format("  --valid-fraction {}\n", model.valid_fraction());
-  print(text + (differ.empty() ? "  none\n" : differ));
+  print(visible(text + (differ.empty() ? "  none\n" : differ)));
   return kOk;
 }
 

@@ -107,9 +107,10 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace sconet;
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk, not the end
+  static_cast<void>(
+      std::signal(SIGXFSZ, SIG_IGN));  // a file that may not grow is an error like a full disk, not the end
   const auto fail = [](const std::exception& error, int code) {
-    cli::tell(fmt::format("sconet: {}\n", error.what()));
+    cli::tell(cli::visible(fmt::format("sconet: {}\n", error.what())));
     return code;
   };
   cli::keep_standard_streams();

@@ -21,6 +21,7 @@ std::string words(const std::vector<std::string>& list) { return fmt::format("{}
 
 std::vector<std::string> names(const std::vector<CommandEntry>& commands) {
   std::vector<std::string> list;
+  list.reserve(commands.size());
   for (const auto& command : commands) list.push_back(command.name);
   return list;
 }
@@ -65,7 +66,7 @@ std::string bash(const std::vector<CommandEntry>& commands) {
   return s;
 }
 
-std::string escaped(std::string text, const std::string& special) {
+std::string escaped(const std::string& text, const std::string& special) {
   std::string s;
   for (const char c : text) {
     if (special.find(c) != std::string::npos) s += '\\';

@@ -31,11 +31,17 @@ bool same_file(const std::string& a, const std::string& b) {
 
 void tell(const std::string& text) {
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
-  std::fflush(stderr);
+  static_cast<void>(std::fflush(stderr));
+}
+
+std::string visible(std::string text) {
+  for (char& c : text)
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f) c = '?';
+  return text;
 }
 
 void say(const Verbosity& verbosity, const std::string& message) {
-  if (!verbosity.quiet) tell(message + '\n');
+  if (!verbosity.quiet) tell(visible(message) + '\n');
 }
 
 void warn(const Verbosity& verbosity, const std::vector<std::string>& warnings) {
@@ -50,8 +56,9 @@ std::string metrics_header() {
   return fmt::format("{:<12} {:>9} {:>12} {:>12} {:>9} {:>9}\n", "", "rows", "RMSE", "MAE", "R", "R2");
 }
 
+std::string share(double value) { return std::isnan(value) ? "-" : fmt::format("{:.5f}", value); }
+
 std::string metrics_line(const std::string& name, const Metrics& m) {
-  const auto share = [](double value) { return std::isnan(value) ? std::string("-") : fmt::format("{:.5f}", value); };
   return fmt::format("{:<12} {:>9} {:>12.5g} {:>12.5g} {:>9} {:>9}\n", name, m.rows, m.rmse, m.mae, share(m.r),
                      share(m.r2));
 }

@@ -18,11 +18,15 @@ void print(const Json& json);
 bool same_file(const std::string& a, const std::string& b);  // by whatever names; false for standard input and output
 
 void tell(const std::string& text);  // on standard error; that it cannot be written must not end a run of hours
+// Without characters that steer a terminal: names come from files of strangers.
+std::string visible(std::string text);
+
 void say(const Verbosity& verbosity, const std::string& message);  // on standard error, unless quiet
 void warn(const Verbosity& verbosity, const std::vector<std::string>& warnings);
 
 Json to_json(const Metrics& metrics);
-std::string metrics_header();  // of a table with a line for each
+std::string share(double value);  // R and R2 in a table; "-" for NaN
+std::string metrics_header();     // of a table with a line for each
 std::string metrics_line(const std::string& name, const Metrics& metrics);
 
 // The shortest text that reads back to the same number, and a text as a field of a CSV file.

@@ -39,6 +39,7 @@ struct Predict : Application {
 };
 
 int Predict::run() {
+  if (output.empty()) throw UsageError("-o '': expected the name of a file");
   for (const auto& [path, is] : {std::pair{data, "the table"}, std::pair{model, "the model"}})
     if (same_file(path, output))
       throw UsageError(fmt::format("{}: is {}; the predictions need a file of their own", path, is));
@@ -48,6 +49,14 @@ int Predict::run() {
   const Eigen::MatrixXd Y = m.predict(rows, threads, &notes);
   warn(verbosity, rows.warnings);
   warn(verbosity, notes.sentences());
+  Index overflown = 0, first = -1;
+  for (Index i = 0; i < Y.rows(); ++i)
+    if (!Y.row(i).allFinite() && overflown++ == 0) first = i;
+  if (overflown > 0)
+    warn(verbosity,
+         {fmt::format("{} prediction{} not a finite number, the first for {}: are these rows far from what the "
+                      "model was trained on?",
+                      overflown, overflown == 1 ? " is" : "s are", rows.place(first, 0))});
 
   std::vector<const Column*> id_columns;
   std::string text;

@@ -1,6 +1,7 @@
 // `sconet train` and `sconet cv`.
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,7 +48,12 @@ struct Learning {
 void check_writable(const std::string& path, const char* option) {
   namespace fs = std::filesystem;
   if (path.empty()) throw UsageError(fmt::format("{} '': expected the name of a file", option));
-  if (path == "-") throw UsageError("a model cannot be written to standard output: name a file (-o model.sconet)");
+  struct stat here {
+  }, out{};
+  const bool is_output = stat(path.c_str(), &here) == 0 && fstat(STDOUT_FILENO, &out) == 0 &&
+                         here.st_dev == out.st_dev && here.st_ino == out.st_ino && !S_ISCHR(here.st_mode);
+  if (path == "-" || path == "/dev/stdout" || is_output)
+    throw UsageError("a model cannot be written to standard output: name a file (-o model.sconet)");
   std::error_code error;
   const fs::file_status now = fs::status(path, error);
   if (now.type() == fs::file_type::none) throw IoError(fmt::format("{}: cannot be written: {}", path, error.message()));
@@ -101,7 +107,7 @@ int Train::run() {
   say(verbosity, describe(rows));
   std::optional<Table> valid_rows;
   if (!valid.empty()) {
-    valid_rows = read_table(valid, how);
+    valid_rows = read_table(valid, rows.same_types(how));
     say(verbosity, describe(*valid_rows));
   }
 
@@ -120,7 +126,7 @@ int Train::run() {
   const Model& model = fitted.model;
   const TrainReport& report = fitted.report;
   const bool interrupted = report.stop_reason == StopReason::interrupted;
-  if (interrupted && model.network().nodes() == 0) {
+  if (interrupted && report.history.empty()) {
     say(verbosity, fmt::format("interrupted before the first node: {} was not written", output));
     return kInterrupted;
   }
@@ -162,6 +168,11 @@ int Train::run() {
     if (summary.valid) text += metrics_line("validation", *summary.valid);
     print(text);
   }
+  if (!fitted.checkpoint_error.empty()) {
+    tell(fmt::format("sconet: the model is in {}, but the checkpoint is not up to date: {}\n", output,
+                     fitted.checkpoint_error));
+    return kIo;
+  }
   if (interrupted) {
     say(verbosity, fmt::format("interrupted: the model so far, {} node{}, is in {}", model.network().nodes(),
                                model.network().nodes() == 1 ? "" : "s", output));
@@ -181,7 +192,8 @@ struct Spread {
 
 Spread spread(const std::vector<double>& values) {
   Spread s;
-  for (const double v : values) s.mean += v / static_cast<double>(values.size());
+  for (const double v : values) s.mean += v;
+  s.mean /= static_cast<double>(values.size());
   for (const double v : values) s.std += (v - s.mean) * (v - s.mean);
   s.std = values.size() > 1 ? std::sqrt(s.std / static_cast<double>(values.size() - 1)) : 0;
   return s;
@@ -237,6 +249,7 @@ int Cv::run() {
   Metrics mean, std;
   for (const auto& [key, member] : measures) {
     std::vector<double> values;
+    values.reserve(results.size());
     for (const FoldResult& result : results) values.push_back(result.test.*member);
     const Spread s = spread(values);
     json["mean"][key] = mean.*member = s.mean;
@@ -248,8 +261,8 @@ int Cv::run() {
   json["std"]["nodes"] = n.std;
   json["warnings"] = warnings;
   const auto line = [](const char* what, const Metrics& m, double of_nodes) {
-    return fmt::format("{:<12} {:>9} {:>12.5g} {:>12.5g} {:>9.5f} {:>9.5f} {:>8.1f}\n", what, "", m.rmse, m.mae, m.r,
-                       m.r2, of_nodes);
+    return fmt::format("{:<12} {:>9} {:>12.5g} {:>12.5g} {:>9} {:>9} {:>8.1f}\n", what, "", m.rmse, m.mae, share(m.r),
+                       share(m.r2), of_nodes);
   };
   text += line("mean", mean, n.mean) + line("std", std, n.std);
   if (verbosity.json)

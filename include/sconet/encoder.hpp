@@ -79,8 +79,9 @@ struct TargetColumn {
 struct EncodeNotes {
   struct Column {
     std::string name;
-    Index missing = 0;  // missing numbers, which were filled in
-    Index unseen = 0;   // texts (or missing texts) that training did not see: all inputs of the column are 0
+    Index missing = 0;       // missing numbers, which were filled in
+    Index missing_text = 0;  // missing texts where training had none: all inputs of the column are 0
+    Index unseen = 0;        // texts that training did not see: the same
   };
   std::vector<Column> columns;
 

@@ -72,7 +72,7 @@ class Model {
   Model(Encoder encoder, Network network, TrainOptions options, double valid_fraction, ModelSummary summary);
 
   // Fits encoder and network to the rows of the table that have a target. Throws DataError for a table that does not
-  // do, std::invalid_argument for options, IoError for a checkpoint that cannot be written.
+  // do, std::invalid_argument for options, ModelFileError and IoError for a checkpoint that cannot be read.
   static Fitted fit(const Table& table, const FitOptions& options, const FitExtras& extras = {});
 
   const Encoder& encoder() const { return encoder_; }
@@ -106,6 +106,7 @@ struct Fitted {
   Model model;
   TrainReport report;  // errors as in ModelSummary::train_rmse
   std::vector<std::string> warnings;
+  std::string checkpoint_error;  // why the last checkpoint could not be written; empty if it could
 };
 
 // About how many bytes Model::fit allocates beside the table, for a network with so many inputs.

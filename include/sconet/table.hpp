@@ -25,6 +25,8 @@ struct Column {
   Index first_text_row = -1;
 };
 
+struct TableOptions;
+
 struct Table {
   std::string source;  // the file's name, "standard input", or empty
   Index rows = 0;
@@ -40,6 +42,9 @@ struct Table {
   // The column a person means: its name, or else its number from 1, or "last". Throws DataError that lists the names
   // there are when there is no such column, or several of that name.
   Index column(std::string_view which) const;
+
+  // How a table that belongs to this one is read: a column that is text here is text there, whatever it looks like.
+  TableOptions same_types(TableOptions options) const;
 };
 
 // A table from matrices in memory, with columns x1, x2, ... unless names are given. Throws std::invalid_argument when

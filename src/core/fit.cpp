@@ -40,6 +40,7 @@ Fit::Fit(Engine& engine, Tiles& tiles, double ridge)
       p_(tiles.count() * kernels::kTileRows),
       single_(engine.kernels) {
   reduce_residual(Eigen::RowVectorXd::Zero(tiles.outputs()));
+  target2_ = residual2_;
 }
 
 void Fit::reduce_residual(const Eigen::RowVectorXd& coefficients) {

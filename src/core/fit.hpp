@@ -51,6 +51,7 @@ class Fit {
 
   Index nodes() const { return nodes_; }
   double penalty() const { return penalty_; }                      // |h|^2 + penalty is a node's squared norm
+  const Eigen::VectorXd& target2() const { return target2_; }      // |y_q|^2 on the rows
   const Eigen::VectorXd& residual2() const { return residual2_; }  // |e_q|^2 on the rows
   virtual Eigen::VectorXd objective2() const = 0;  // the same with the penalty: what training makes smaller
 
@@ -62,7 +63,7 @@ class Fit {
   Tiles& tiles_;
   double penalty_;
   Index nodes_ = 0;
-  Eigen::VectorXd residual2_;
+  Eigen::VectorXd residual2_, target2_;
   AlignedBuffer p_;        // one number per row
   AlignedBuffer scratch_;  // partial sums
   CandidateBatch single_;

@@ -65,7 +65,8 @@ struct OptionList<TrainOptions> {
     option("activation", "", &O::activation, {}, "Activation of the nodes; gaussian is exp(-z^2).");
     option("nodes_per_step", "nB", &O::nodes_per_step, between(1, 1e6),
            "Nodes taken from an accepted batch, which must have as many admissible candidates; at most candidates.");
-    option("tolerance", "tol", &O::tolerance, at_least(0), "Stop when the training RMSE is at or below this.");
+    option("tolerance", "tol", &O::tolerance, at_least(0),
+           "Stop when the training RMSE is at or below this (several targets of a table: as scaled).");
     option("patience", "", &O::patience, between(0, 1e9),
            "With validation rows: stop after so many nodes without a better validation RMSE; 0: never.");
     option("time_limit", "", &O::time_limit, at_least(0), "Stop after so many seconds; 0: no limit.");

@@ -127,8 +127,7 @@ void Trainer::start() {
   else
     fit_ = std::make_unique<Greedy>(engine_, tiles_, options_.ridge, options_.intercept);
   const OutputLayer layer = fit_->output_layer(0);
-  // What the intercept has taken of Y is part of Y.
-  y2_ = fit_->residual2() + tiles_.weight_sum() * layer.intercept.cwiseAbs2().transpose();
+  y2_ = fit_->target2();
   if (!validation_.empty()) best_valid_ = validation_.rmse(layer);
   report_.initial_rmse = train_rmse();
   report_.initial_valid_rmse = best_valid_;
@@ -138,7 +137,7 @@ void Trainer::start() {
 // and the arithmetic are.
 void Trainer::put_back(const std::vector<NodeRecord>& nodes) {
   for (const NodeRecord& node : nodes) {
-    if (network_is_done()) return;  // other limits than the first time
+    if (should_stop()) return;  // other limits than the first time, or interrupted
     draws_ = node.step;
     const Judged judged{node.step, node.batch, node.candidate, node.scale, node.score, 0, 0};
     const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
@@ -207,12 +206,14 @@ std::optional<StopReason> Trainer::add_step() {
 
 // Draws are counted apart from nodes: one that lies in the span of the others adds nothing and is left out.
 std::optional<StopReason> Trainer::add_drawn_node() {
-  if (time_is_up()) return StopReason::time_limit;
   NodeRecord record;
   record.r = 1;
   record.batches = record.admissible = 1;
-  while (draws_ < options_.max_nodes)
+  while (draws_ < options_.max_nodes) {
+    if (time_is_up()) return StopReason::time_limit;
+    if (extras_.stop.stop_requested()) return StopReason::interrupted;
     if (add_node({++draws_, 0, 0, options_.range, 0, 0, 0}, record)) return {};
+  }
   return StopReason::rank;
 }
 
@@ -365,7 +366,9 @@ std::uint64_t training_memory(Index rows, Index inputs, Index outputs, Index val
   const auto n = static_cast<double>(rows), v = static_cast<double>(valid_rows), d = static_cast<double>(inputs),
              m = static_cast<double>(outputs), T = static_cast<double>(options.candidates);
   // Columns of Q come in panels of eight; no more of them than rows can be independent.
-  const double L = std::min(static_cast<double>(options.max_nodes), n) + (options.intercept ? 1.0 : 0.0);
+  const double L = std::min(
+      static_cast<double>(options.max_nodes) + (options.intercept ? 1.0 : 0.0) + (options.direct_links ? d : 0.0),
+      n + 1);
   const double columns = std::ceil((L + m) / 8) * 8;
   const double doubles = n * (d + columns + 6)        // X, E and Q; weights, a node before and after projection
                          + v * (d + m + 2 + 1.5 * L)  // X, E and H, which grows by doubling

@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sconet/encoder.hpp"
@@ -19,8 +20,9 @@ class Binding {
 
   Index rows() const { return rows_; }
 
-  // Throws with the place of the first number, column by column, that is infinite, or is missing where that is refused.
-  void check() const;
+  // Throws with the place of the first cell of these rows, column by column, that is infinite, or is missing where that
+  // is refused.
+  void check(std::span<const Index> rows) const;
 
   // The inputs of rows row(0), ..., row(count - 1) into the first `count` rows of `out`; notes has an entry for each
   // column. False when check() has something to say about these rows.
@@ -101,8 +103,9 @@ bool Binding::encode(Index count, Row&& row, Eigen::MatrixXd& out, EncodeNotes& 
         const std::int32_t code = source.codes[row(i)];
         const std::int32_t missing_level = column.missing_level ? static_cast<std::int32_t>(column.levels.size()) : -1;
         const std::int32_t level = code < 0 ? missing_level : source.level_of_code[static_cast<std::size_t>(code)];
+        if (code < 0 && refuse_missing_) good = false;
         if (level < 0)
-          ++notes.columns[s].unseen;
+          ++(code < 0 ? notes.columns[s].missing_text : notes.columns[s].unseen);
         else
           out(i, at + level) = 1.0;
       }

@@ -96,6 +96,13 @@ void set_quantiles(std::vector<double> values, std::int64_t wanted, InputColumn&
   for (std::size_t k = 0; k < last.size(); ++k) column.positions[k] = (column.positions[k] + last[k]) / 2;
 }
 
+[[noreturn]] void refuse_missing(const Table& table, Index row, Index c) {
+  throw DataError(
+      fmt::format("{}: column '{}' has no value here, and missing values are refused (--missing mean or median "
+                  "fills them in)",
+                  table.place(row, c), table.columns[static_cast<std::size_t>(c)].name));
+}
+
 void fit_number(const Table& table, Index c, std::span<const Index> rows, const EncoderOptions& options,
                 InputColumn& column, std::vector<std::string>& warnings) {
   const std::vector<double>& numbers = table.columns[static_cast<std::size_t>(c)].numbers;
@@ -107,11 +114,7 @@ void fit_number(const Table& table, Index c, std::span<const Index> rows, const 
       throw DataError(fmt::format("{}: column '{}' is infinite here: remove the row or fill in a number",
                                   table.place(row, c), column.name));
     if (!std::isnan(x)) values.push_back(x);
-    if (std::isnan(x) && options.missing == Missing::refuse)
-      throw DataError(
-          fmt::format("{}: column '{}' has no value here, and missing values are refused (--missing mean "
-                      "or median fills them in)",
-                      table.place(row, c), column.name));
+    if (std::isnan(x) && options.missing == Missing::refuse) refuse_missing(table, row, c);
   }
   const bool has_missing = values.size() < rows.size();
   if (values.empty()) {
@@ -176,6 +179,7 @@ void fit_text(const Table& table, Index c, std::span<const Index> rows, const En
   std::vector<bool> seen(source.levels.size(), false);
   for (const Index row : rows) {
     const auto code = source.codes[static_cast<std::size_t>(row)];
+    if (code < 0 && options.missing == Missing::refuse) refuse_missing(table, row, c);
     if (code >= 0)
       seen[static_cast<std::size_t>(code)] = true;
     else
@@ -226,6 +230,7 @@ TargetColumn fit_target(const Table& table, Index c, std::span<const Index> rows
 
 std::string listed(const std::vector<std::string>& names) {
   std::vector<std::string> shown;
+  shown.reserve(names.size());
   for (const auto& name : names) shown.push_back(quoted(name));
   return fmt::format("{}", fmt::join(shown, ", "));
 }
@@ -251,6 +256,7 @@ void EncodeNotes::add(const EncodeNotes& other) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       columns[i].missing += other.columns[i].missing;
       columns[i].unseen += other.columns[i].unseen;
+      columns[i].missing_text += other.columns[i].missing_text;
     }
 }
 
@@ -260,6 +266,9 @@ std::vector<std::string> EncodeNotes::sentences() const {
   for (const Column& c : columns) {
     if (c.missing > 0)
       list.push_back(fmt::format("column '{}': {} without a value filled in", c.name, cells(c.missing)));
+    if (c.missing_text > 0)
+      list.push_back(
+          fmt::format("column '{}': {} without a value, which training did not see", c.name, cells(c.missing_text)));
     if (c.unseen > 0)
       list.push_back(fmt::format("column '{}': {} with a category that training did not see", c.name, cells(c.unseen)));
   }
@@ -317,6 +326,7 @@ Encoder Encoder::fit(const Table& table, const ColumnChoice& choice, const Encod
 
   if (rows.empty()) throw DataError(fmt::format("{}: no rows to learn from", table.source));
   std::vector<TargetColumn> target_columns;
+  target_columns.reserve(targets.size());
   for (const Index c : targets) target_columns.push_back(fit_target(table, c, rows, options.target_scaling));
   std::vector<InputColumn> columns;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -328,6 +338,7 @@ Encoder Encoder::fit(const Table& table, const ColumnChoice& choice, const Encod
                                                                 warnings);
   }
   std::vector<std::string> id_names;
+  id_names.reserve(ids.size());
   for (const Index c : ids) id_names.push_back(table.columns[static_cast<std::size_t>(c)].name);
   Encoder encoder(std::move(columns), std::move(target_columns), std::move(id_names), options);
   if (encoder.inputs() == 0)
@@ -362,9 +373,9 @@ Eigen::MatrixXd Encoder::inputs(const Table& table, std::span<const Index> rows,
   const Binding binding(*this, table);
   Eigen::MatrixXd X(static_cast<Index>(rows.size()), inputs_);
   EncodeNotes found = binding.empty_notes();
-  binding.check();
-  binding.encode(
+  const bool good = binding.encode(
       X.rows(), [&](Index i) { return rows[static_cast<std::size_t>(i)]; }, X, found);
+  if (!good) binding.check(rows);
   if (notes) notes->add(found);
   return X;
 }
@@ -483,21 +494,20 @@ Binding::Binding(const Encoder& encoder, MatrixView X)
   }
 }
 
-void Binding::check() const {
-  for (const Source& source : sources_) {
-    if (source.numbers == nullptr) continue;
-    for (Index row = 0; row < rows_; ++row) {
-      const double x = source.numbers[row * source.stride];
-      const bool refused = std::isinf(x) || (refuse_missing_ && std::isnan(x));
-      if (!refused) continue;
-      const std::string what = std::isinf(x) ? "is infinite here" : "has no value here, and the model refuses that";
+void Binding::check(std::span<const Index> rows) const {
+  for (const Source& source : sources_)
+    for (const Index row : rows) {
+      const bool infinite = source.numbers && std::isinf(source.numbers[row * source.stride]);
+      const bool missing = source.numbers ? std::isnan(source.numbers[row * source.stride]) : source.codes[row] < 0;
+      if (!infinite && !(missing && refuse_missing_)) continue;
+      const std::string what = infinite ? "is infinite here" : "has no value here, and the model refuses that";
       if (table_)
-        throw DataError(fmt::format("{}: column '{}' {}: remove the row or fill in a number",
-                                    table_->place(row, source.place), source.column->name, what));
+        throw DataError(fmt::format("{}: column '{}' {}: remove the row or fill in a {}",
+                                    table_->place(row, source.place), source.column->name, what,
+                                    source.numbers ? "number" : "value"));
       throw std::invalid_argument(fmt::format(
           "X in row {}, column {} (counted from 0) {}: remove the row or fill in a number", row, source.place, what));
     }
-  }
 }
 
 EncodeNotes Binding::empty_notes() const {

@@ -92,6 +92,12 @@ Index Table::column(std::string_view which) const {
                               "It has: " + list_of_names(columns)));
 }
 
+TableOptions Table::same_types(TableOptions options) const {
+  for (const Column& column : columns)
+    if (column.type == ColumnType::text) options.known_types.emplace_back(column.name, ColumnType::text);
+  return options;
+}
+
 Table make_table(MatrixView values, const std::vector<std::string>& names) {
   if (!names.empty() && static_cast<Index>(names.size()) != values.cols())
     throw std::invalid_argument(fmt::format("{} names for a matrix of {} columns", names.size(), values.cols()));

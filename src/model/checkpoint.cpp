@@ -96,7 +96,7 @@ Checkpoint load_checkpoint(const std::string& path) {
       if (!is_count(row[count]))
         throw ModelFileError(fmt::format("{}: node {} has a count of {}", path, i, row[count]));
     if (!(row[3] > 0) || !std::isfinite(row[3]) || !(row[9] >= 0))
-      throw ModelFileError(fmt::format("{}: node {} has a scale of {}", path, i, row[3]));
+      throw ModelFileError(fmt::format("{}: node {} has a scale of {} and took {} s", path, i, row[3], row[9]));
     checkpoint.history.push_back(from_row(row));
   }
   return checkpoint;

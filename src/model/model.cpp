@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 
 #include "core/thread_pool.hpp"
 #include "data/binding.hpp"
@@ -45,6 +46,20 @@ void check_memory(Index rows, Index valid_rows, const Encoder& encoder, const Tr
       rows, encoder.inputs(), options.max_nodes, megabytes(estimate), megabytes(limit), advice));
 }
 
+// That the model can be saved is better known before it is trained.
+void check_description(const Encoder& encoder, const FitOptions& options) {
+  const Network empty(Eigen::MatrixXd(encoder.inputs(), 0), Eigen::VectorXd(0), Eigen::MatrixXd(0, encoder.outputs()),
+                      Eigen::RowVectorXd::Zero(encoder.outputs()), options.train.activation);
+  ModelSummary summary;
+  summary.train_rmse = {0};
+  try {
+    Model(encoder, empty, options.train, options.valid_fraction, summary).to_bytes();
+  } catch (const std::invalid_argument& error) {
+    throw DataError(
+        fmt::format("the model could not be saved, because of the names of columns and categories: {}", error.what()));
+  }
+}
+
 // Writes checkpoints while a run grows, and finds where an earlier one stopped.
 class Checkpoints {
  public:
@@ -61,7 +76,7 @@ class Checkpoints {
                                                 extras_.checkpoint, name,
                                                 then == saved.settings.end() ? "not known" : then->second, text));
     }
-    whole_steps_ = saved.history.size();
+    resumed_ = whole_steps_ = saved.history.size();
     return std::move(saved.history);
   }
 
@@ -71,16 +86,29 @@ class Checkpoints {
     if (passed.count() >= extras_.checkpoint_every) save(history);
   }
 
+  // A checkpoint that cannot be written is no reason to lose the run: it is tried again later, and told at the end. One
+  // with more nodes than this run has, because its limits were wider, is left as it is.
   void save(const std::vector<NodeRecord>& history) {
-    checkpoint_.history.assign(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(whole_steps_));
-    save_checkpoint(extras_.checkpoint, checkpoint_);
+    const std::size_t whole = std::min(whole_steps_, history.size());
+    if (resumed_ > 0 && whole <= resumed_) return;
+    checkpoint_.history.assign(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(whole));
     last_ = std::chrono::steady_clock::now();
+    try {
+      save_checkpoint(extras_.checkpoint, checkpoint_);
+      error_.clear();
+    } catch (const IoError& error) {
+      error_ = error.what();
+    }
   }
+
+  const std::string& error() const { return error_; }  // of the last attempt, or empty
 
  private:
   const FitExtras& extras_;
   Checkpoint checkpoint_;
   std::size_t whole_steps_ = 0;  // nodes of the history that a run can go on from
+  std::size_t resumed_ = 0;      // nodes of the checkpoint it went on from
+  std::string error_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
@@ -139,6 +167,7 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
     valid_rows = rows_with_targets(valid_table, by_name);
     if (valid_rows.empty()) throw DataError(fmt::format("{}: no validation row has a target", valid_table.source));
   }
+  check_description(encoder, options);
   check_memory(static_cast<Index>(train_rows.size()), static_cast<Index>(valid_rows.size()), encoder, options.train,
                extras.memory_limit);
 
@@ -178,6 +207,7 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   TrainResult result = train(X, Y, train_options, train_extras);
   fitted.report = std::move(result.report);
   if (!extras.checkpoint.empty()) checkpoints.save(fitted.report.history);
+  fitted.checkpoint_error = checkpoints.error();
   fitted.report.initial_rmse *= unit;
   fitted.report.initial_valid_rmse *= unit;
   fitted.report.train_rmse *= unit;
@@ -227,7 +257,11 @@ Eigen::MatrixXd predict_bound(const Model& model, const Binding& binding, std::i
       good = false;
     Y.middleRows(first, count) = model.encoder().unscale_targets(model.network().predict(inputs.topRows(count)));
   });
-  if (!good) binding.check();
+  if (!good) {
+    std::vector<Index> rows(static_cast<std::size_t>(n));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    binding.check(rows);
+  }
   if (notes)
     for (const EncodeNotes& part : found) notes->add(part);
   return Y;

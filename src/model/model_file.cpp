@@ -69,6 +69,9 @@ json describe(const Encoder& encoder) {
           {"ids", encoder.ids()}};
 }
 
+std::vector<OptionInfo> describe(const TrainOptions&) { return describe_options(); }
+std::vector<OptionInfo> describe(const EncoderOptions&) { return describe_encoder_options(); }
+
 // --- reading -------------------------------------------------------------------------------------------------------
 // Looks through a JSON text for what would make it costly, before anything is built from it. (The library's parser with
 // a callback would do both at once, but searches a list anew for each object in it.)
@@ -192,7 +195,9 @@ Metrics Reader::metrics(const json& object) const {
     return member(object, name, json::value_t::number_float).get<double>();
   };
   Metrics m;
-  m.rows = member(object, "rows", json::value_t::number_unsigned).get<Index>();
+  const auto rows = member(object, "rows", json::value_t::number_unsigned).get<std::uint64_t>();
+  if (rows > std::uint64_t{1} << 53) refuse(fmt::format("the summary tells of {} rows", rows));
+  m.rows = static_cast<Index>(rows);
   m.rmse = number("rmse");
   m.mae = number("mae");
   m.r = number("r");
@@ -203,7 +208,10 @@ Metrics Reader::metrics(const json& object) const {
 template <class Options>
 Options Reader::options(const json& object) const {
   Options options;
+  const std::vector<OptionInfo> known = describe(Options());
   for (const auto& [name, value] : object.items()) {
+    const auto same_name = [&, &wanted = name](const OptionInfo& option) { return option.name == wanted; };
+    if (std::none_of(known.begin(), known.end(), same_name)) continue;  // a later version's
     if (!value.is_string()) refuse(fmt::format("option '{}' is not a text", name));
     try {
       set_option(options, name, value.template get<std::string>());
@@ -347,6 +355,7 @@ Model Reader::model() {
   const json& train = member(all, "train", json::value_t::object);
   auto train_options = options<TrainOptions>(member(train, "options", json::value_t::object));
   const double valid_fraction = member(train, "valid_fraction", json::value_t::number_float).get<double>();
+  if (!(valid_fraction >= 0 && valid_fraction < 1)) refuse(fmt::format("valid_fraction is {}", valid_fraction));
   TrainOptions named;
   try {
     set_option(named, "activation", text(member(all, "network", json::value_t::object), "activation"));

@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <thread>
 
 #include "core/candidates.hpp"
 #include "sconet/train.hpp"
@@ -79,6 +80,20 @@ TEST(Rvfl, LeavesOutNodesInTheSpanOfTheOthers) {
   EXPECT_GE(result.network.nodes(), 2);
 }
 
+TEST(Rvfl, CanBeStoppedWhileNothingIsFound) {
+  const Problem p = smooth_problem(50, 1, 1, 4);
+  TrainOptions o;
+  o.method = Method::rvfl;
+  o.max_nodes = 1'000'000;
+  o.range = 1e-4;
+  o.time_limit = 0.05;
+  EXPECT_EQ(train(p.X, p.Y, o).report.stop_reason, StopReason::time_limit);
+  o.time_limit = 0;
+  std::stop_source source;
+  std::jthread later([&] { source.request_stop(); });
+  EXPECT_EQ(train(p.X, p.Y, o, {.stop = source.get_token()}).report.stop_reason, StopReason::interrupted);
+}
+
 TEST(Irvfl, SetsEachOutputWeightOnce) {
   const Problem p = smooth_problem(200, 2, 2, 4);
   TrainOptions o;
@@ -121,6 +136,19 @@ TEST(DirectLinks, WithoutNodesAreLinearRegression) {
   EXPECT_LE((result.network.direct() - B.bottomRows(4)).norm(), 1e-10);
   EXPECT_LE((result.network.intercept() - B.row(0)).norm(), 1e-10);
   EXPECT_NEAR(result.report.valid_rmse, (v.Y - result.network.predict(v.X)).norm() / std::sqrt(60.0), 1e-12);
+}
+
+TEST(DirectLinks, ThatExplainEverythingNeedNoNodes) {
+  Problem p = smooth_problem(150, 2, 1, 6);
+  p.Y = 2 * p.X.col(0) + 3 * p.X.col(1);
+  TrainOptions o;
+  o.direct_links = true;
+  const TrainResult result = train(p.X, p.Y, o);
+  EXPECT_EQ(result.report.stop_reason, StopReason::exact_fit);
+  EXPECT_EQ(result.network.nodes(), 0);
+  TrainOptions without = o;
+  without.direct_links = false;
+  EXPECT_GT(training_memory(1000, 300, 1, 0, o), training_memory(1000, 300, 1, 0, without) + 1000 * 300 * 8);
 }
 
 TEST(DirectLinks, WithWeightsAndACopiedInput) {

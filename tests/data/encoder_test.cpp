@@ -130,6 +130,23 @@ TEST(Encoder, RefusesMissingNumbersLaterToo) {
       "data.csv:3:1: column 'a' has no value here, and the model refuses that: remove the row or fill in a number");
 }
 
+TEST(Encoder, RefusesMissingTextToo) {
+  const EncoderOptions refuse{.missing = Missing::refuse};
+  EXPECT_EQ(
+      message<DataError>([&] { fit(table("a,c,y\n1,u,1\n2,,2\n3,v,3\n"), refuse); }),
+      "data.csv:3:2: column 'c' has no value here, and missing values are refused (--missing mean or median fills "
+      "them in)");
+  const Table good = table("a,c,y\n1,u,1\n2,u,2\n3,v,3\n"), later = table("a,c\n1,u\n2,\n");
+  const Encoder encoder = fit(good, refuse).encoder;
+  EXPECT_EQ(
+      message<DataError>([&] { encoder.inputs(later, all_rows(later)); }),
+      "data.csv:3:2: column 'c' has no value here, and the model refuses that: remove the row or fill in a value");
+  EncodeNotes notes;
+  fit(good).encoder.inputs(later, all_rows(later), &notes);
+  EXPECT_EQ(notes.sentences(),
+            std::vector<std::string>{"column 'c': 1 cell without a value, which training did not see"});
+}
+
 TEST(Encoder, Categories) {
   const Table t = table("c,y\nred,1\nblue,2\n,3\nred,4\n");
   const Fit f = fit(t);

@@ -172,6 +172,36 @@ TEST(Model, ValidationRowsOfTheirOwn) {
   EXPECT_THROW(Model::fit(table, both, extras), std::invalid_argument);
 }
 
+// A column that is text in training is text in the validation table too, whatever it looks like there.
+TEST(Model, ValidationTablesHaveTheTypesOfTraining) {
+  const Table table = parse_table("c,y\n01,1\nA,2\n02,3\nB,4\n01,1\n02,3\n", "train.csv");
+  const Table valid = parse_table("c,y\n01,1\n02,3\n", "valid.csv", table.same_types({}));
+  EXPECT_EQ(valid.columns[0].type, ColumnType::text);
+  FitExtras extras;
+  extras.valid = &valid;
+  FitOptions options = simple();
+  options.train.max_nodes = 4;
+  const Fitted fitted = Model::fit(table, options, extras);
+  EXPECT_TRUE(fitted.warnings.empty()) << fitted.warnings[0];
+}
+
+TEST(Model, RowsThatAreLeftOutMayHaveAnything) {
+  FitOptions options = simple();
+  options.encoder.missing = Missing::refuse;
+  const Table table = parse_table("a,y\n1,1\ninf,\n3,3\n,NA\n5,5\n6,6\n", "data.csv");
+  EXPECT_EQ(Model::fit(table, options).model.summary().train.rows, 4);
+}
+
+TEST(Model, BadCellsAreNamedTheSameForAnyNumberOfThreads) {
+  const Model model = Model::fit(table_of(generate_friedman(100, 2)), simple()).model;
+  Eigen::MatrixXd X = testing::random_matrix(20'000, 5, 3);
+  for (const Index row : {19'999, 7'000, 3}) X(row, 2) = INFINITY;
+  X(12'000, 1) = -INFINITY;
+  for (const std::int64_t threads : {1, 2, 3})
+    EXPECT_EQ(message<std::invalid_argument>([&] { model.predict(X, threads); }),
+              "X in row 12000, column 1 (counted from 0) is infinite here: remove the row or fill in a number");
+}
+
 TEST(Model, RowsWithoutATargetAreLeftOut) {
   const Table table = parse_table("a,y\n1,1\n2,\n3,3\n4,NA\n5,5\n6,6\n", "data.csv");
   const Fitted fitted = Model::fit(table, simple());
@@ -271,6 +301,37 @@ TEST(Checkpoint, ALargerNetworkGrowsOnFromASmallerOne) {
   FitOptions larger = simple();
   larger.train.max_nodes = 30;
   EXPECT_EQ(Model::fit(table, larger, extras).model.to_bytes(), Model::fit(table, larger).model.to_bytes());
+}
+
+// A smaller network on the way does not cost the larger one.
+TEST(Checkpoint, ASmallerNetworkLeavesTheCheckpointOfALargerOne) {
+  const Folder folder;
+  const Table table = table_of(generate_friedman(100, 2));
+  FitExtras extras;
+  extras.checkpoint = folder / "c";
+  const std::string whole = Model::fit(table, simple(), extras).model.to_bytes();
+  const std::string checkpoint = testing::bytes_of(folder / "c");
+  extras.resume = true;
+  FitOptions smaller = simple();
+  smaller.train.max_nodes = 7;
+  EXPECT_EQ(Model::fit(table, smaller, extras).model.to_bytes(), Model::fit(table, smaller).model.to_bytes());
+  smaller.train.max_nodes = 20;
+  smaller.train.tolerance = 3;
+  Model::fit(table, smaller, extras);
+  EXPECT_EQ(testing::bytes_of(folder / "c"), checkpoint);
+  Index fresh = 0;
+  extras.on_node = [&](const NodeRecord&) { ++fresh; };
+  EXPECT_EQ(Model::fit(table, simple(), extras).model.to_bytes(), whole);
+  EXPECT_EQ(fresh, 0);
+}
+
+TEST(Checkpoint, ThatCannotBeWrittenDoesNotCostTheModel) {
+  FitExtras extras;
+  extras.checkpoint = "/dev/full";
+  extras.checkpoint_every = 0;
+  const Fitted fitted = Model::fit(table_of(generate_friedman(100, 2)), simple(), extras);
+  EXPECT_EQ(fitted.model.network().nodes(), 20);
+  EXPECT_NE(fitted.checkpoint_error.find("/dev/full"), std::string::npos);
 }
 
 // --- memory
