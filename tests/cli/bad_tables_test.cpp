@@ -266,7 +266,9 @@ TEST(OddTable, CategoriesThatTrainingDidNotSeeAreCounted) {
   folder.write("new.csv", "temp,flow,grade\n30,1,A\n30,1,D\n30,1,E\n30,1,\n30,1,B\n");
   const Ran ran = sconet_in(folder, {"predict", "m.sconet", "new.csv"});
   EXPECT_EQ(ran.exit, 0);
-  EXPECT_EQ(ran.err, "warning: column 'grade': 3 cells with a category that training did not see\n");
+  EXPECT_EQ(ran.err,
+            "warning: column 'grade': 1 cell without a value, which training did not see\n"
+            "warning: column 'grade': 2 cells with a category that training did not see\n");
   const auto y = numbers_of(ran.out);
   ASSERT_EQ(y.size(), 5U);
   EXPECT_EQ(y[1], y[2]);

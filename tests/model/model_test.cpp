@@ -174,7 +174,7 @@ TEST(Model, ValidationRowsOfTheirOwn) {
 
 // A column that is text in training is text in the validation table too, whatever it looks like there.
 TEST(Model, ValidationTablesHaveTheTypesOfTraining) {
-  const Table table = parse_table("c,y\n01,1\nA,2\n02,3\nB,4\n01,1\n02,3\n", "train.csv");
+  const Table table = parse_table("c,y\n01,1\nA,2\n02,3\nB,4\nA,2\nB,4\n", "train.csv");
   const Table valid = parse_table("c,y\n01,1\n02,3\n", "valid.csv", table.same_types({}));
   EXPECT_EQ(valid.columns[0].type, ColumnType::text);
   FitExtras extras;
