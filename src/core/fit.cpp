@@ -217,9 +217,9 @@ OutputLayer Refit::output_layer(Index nodes) const {
       beta(k, q) /= R_(k, k);
       for (Index i = 0; i < k; ++i) beta(i, q) -= R_(i, k) * beta(k, q);
     }
-  OutputLayer layer{beta.bottomRows(nodes), Eigen::RowVectorXd::Zero(tiles_.outputs())};
+  OutputLayer layer{beta.bottomRows(nodes), Eigen::RowVectorXd::Zero(tiles_.outputs()),
+                    Eigen::MatrixXd::Zero(beside_.direct_links ? tiles_.inputs() : 0, tiles_.outputs())};
   if (beside_.intercept) layer.intercept = beta.row(0);
-  if (beside_.direct_links) layer.direct = Eigen::MatrixXd::Zero(tiles_.inputs(), tiles_.outputs());
   for (Index i = 0; i < links; ++i) layer.direct.row(direct_[static_cast<std::size_t>(i)]) = beta.row(first + i);
   return layer;
 }

@@ -24,7 +24,7 @@ struct Added {
 struct OutputLayer {
   Eigen::MatrixXd weights;       // nodes x m
   Eigen::RowVectorXd intercept;  // 1 x m
-  Eigen::MatrixXd direct = {};   // inputs x m; without direct links it has no rows
+  Eigen::MatrixXd direct;        // inputs x m; without direct links it has no rows
 };
 
 // What is fitted beside the nodes, from the first one on.
@@ -108,7 +108,9 @@ class Greedy final : public Fit {
   Greedy(Engine& engine, Tiles& tiles, double ridge, bool intercept);
 
   std::optional<Added> append(const Candidate& node, const std::optional<NodeSums>& known) override;
-  OutputLayer output_layer(Index nodes) const override { return {beta_.topRows(nodes), mean_}; }
+  OutputLayer output_layer(Index nodes) const override {
+    return {beta_.topRows(nodes), mean_, Eigen::MatrixXd(0, mean_.size())};
+  }
   Eigen::VectorXd leverages(Index) override { return {}; }
   Eigen::VectorXd objective2() const override;
 
