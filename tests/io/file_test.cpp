@@ -436,8 +436,8 @@ TEST_F(Killed, AnExistingFileIsTheOldOrTheNewOne) {
     if (end == End::finished) break;
   }
   EXPECT_GT(old_ones, 10);
-  EXPECT_GT(new_ones, 1);
-  EXPECT_LE(between, 2);  // after linkat, before renameat
+  EXPECT_GE(new_ones, 1);  // the last, which finished; what comes after the renaming differs between systems
+  EXPECT_LE(between, 2);   // after linkat, before renameat
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class LiteralModel {
       if (name == "__metadata__") continue;
       const std::uint64_t begin = entry["data_offsets"][0], end = entry["data_offsets"][1];
       arrays_[name].resize((end - begin) / 8);
-      std::memcpy(arrays_[name].data(), bytes.data() + 8 + n + begin, end - begin);
+      if (end > begin) std::memcpy(arrays_[name].data(), bytes.data() + 8 + n + begin, end - begin);
     }
   }
 
