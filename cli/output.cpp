@@ -23,6 +23,13 @@ void print(const std::string& text, const std::string& path) {
 // The name of a file may be any bytes; JSON is UTF-8.
 void print(const Json& json) { print(json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'); }
 
+void print(const Verbosity& verbosity, const Json& json, const std::string& text) {
+  if (verbosity.json)
+    print(json);
+  else
+    print(text);
+}
+
 bool same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty() || a == "-" || b == "-") return false;
   std::error_code ignored;

@@ -14,6 +14,7 @@ using Json = nlohmann::ordered_json;
 // Writes to standard output, or to a file (whole or not at all). Throws IoError when it cannot.
 void print(const std::string& text, const std::string& path = "-");
 void print(const Json& json);
+void print(const Verbosity& verbosity, const Json& json, const std::string& text);  // the one that was asked for
 
 bool same_file(const std::string& a, const std::string& b);  // by whatever names; false for standard input and output
 

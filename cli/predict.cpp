@@ -34,7 +34,6 @@ struct Application {
 
 struct Predict : Application {
   std::string output = "-";
-  bool ids = true;
   int run();
 };
 
@@ -124,10 +123,7 @@ int Evaluate::run() {
       json["targets"][name] = to_json(one);
     }
   json["warnings"] = warnings;
-  if (verbosity.json)
-    print(json);
-  else
-    print(text);
+  print(verbosity, json, text);
   return kOk;
 }
 

@@ -265,10 +265,7 @@ int Cv::run() {
                        share(m.r2), of_nodes);
   };
   text += line("mean", mean, n.mean) + line("std", std, n.std);
-  if (verbosity.json)
-    print(json);
-  else
-    print(text);
+  print(verbosity, json, text);
   return kOk;
 }
 

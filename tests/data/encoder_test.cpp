@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sconet/errors.hpp"
+#include "support/message.hpp"
 
 namespace sconet {
 namespace {
@@ -27,15 +28,7 @@ Eigen::MatrixXd inputs(const Table& table, const EncoderOptions& options = {}) {
   return fit(table, options).encoder.inputs(table, all_rows(table));
 }
 
-template <class Error, class F>
-std::string message(F&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using testing::message;
 
 Table table(const std::string& text) { return parse_table(text, "data.csv"); }
 
