@@ -18,6 +18,7 @@ void add_cv(CLI::App& app, Commands& commands);
 void add_info(CLI::App& app, Commands& commands);
 void add_check(CLI::App& app, Commands& commands);
 void add_generate(CLI::App& app, Commands& commands);
+void add_study(CLI::App& app, Commands& commands);
 void add_demo(CLI::App& app, Commands& commands);
 void add_options(CLI::App& app, Commands& commands);
 void add_completion(CLI::App& app, Commands& commands);

@@ -20,7 +20,8 @@ struct Generate {
     Dataset data;
     const auto rows_or = [&](std::int64_t usual) { return rows > 0 ? rows : usual; };
     if (set == "db1") data = generate_db1(rows_or(1500));
-    if (set == "db2") data = generate_db2(rows_or(1000), seed);
+    if (set == "db2") data = generate_db2(rows_or(2400), seed);
+    if (set == "db2-test") data = generate_db2_test(rows_or(600));
     if (set == "friedman") data = generate_friedman(rows_or(1200), seed, noise);
     std::string text;
     for (Index k = 0; k < data.X.cols(); ++k) text += fmt::format("x{},", k + 1);
@@ -44,11 +45,11 @@ void add_generate(CLI::App& app, Commands& commands) {
   auto generate = std::make_shared<Generate>();
   auto* command =
       app.add_subcommand("generate", "Make a table: DB1 and DB2 of the paper, or Friedman's function, as CSV");
-  command->add_option("SET", generate->set, "db1, db2 or friedman")
+  command->add_option("SET", generate->set, "db1, db2, db2-test or friedman")
       ->required()
-      ->type_name("db1|db2|friedman")
-      ->check(one_of({"db1", "db2", "friedman"}));
-  command->add_option("--rows", generate->rows, "Rows (db1: 1500, db2: 1000, friedman: 1200)")
+      ->type_name("db1|db2|db2-test|friedman")
+      ->check(one_of({"db1", "db2", "db2-test", "friedman"}));
+  command->add_option("--rows", generate->rows, "Rows (db1: 1500, db2: 2400, db2-test: 600, friedman: 1200)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}).description(""));
   command->add_option("--seed", generate->seed, "Seed of db2 and friedman")

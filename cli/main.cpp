@@ -69,6 +69,7 @@ int run(int argc, char** argv) {
   add_info(app, commands);
   add_check(app, commands);
   add_generate(app, commands);
+  add_study(app, commands);
   add_demo(app, commands);
   add_options(app, commands);
   add_completion(app, commands);

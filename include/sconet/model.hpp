@@ -31,7 +31,8 @@ struct FitOptions {
 // What fitting may be given beside the table and the options; everything may be left out.
 struct FitExtras {
   std::optional<std::vector<Index>> rows = {};          // fit to these rows only; all of them must have a target
-  const Table* valid = nullptr;                         // validation rows from a table of their own
+  std::vector<Index> valid_rows = {};                   // validation rows of the same table, all with a target
+  const Table* valid = nullptr;                         // or from a table of their own
   std::function<void(const NodeRecord&)> on_node = {};  // errors as in ModelSummary::train_rmse
   std::stop_token stop = {};
 

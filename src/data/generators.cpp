@@ -32,11 +32,15 @@ double uniform(std::uint64_t seed, std::uint64_t k) {
 
 }  // namespace
 
-Dataset generate_db2(Index rows, std::uint64_t seed) {
+namespace {
+
+// The plant from rest, under the input u(k), k = 1, 2, ...
+template <class Signal>
+Dataset run_plant(Index rows, Signal&& signal) {
   Dataset data{Eigen::MatrixXd(rows, 5), Eigen::MatrixXd(rows, 1)};
   double y = 0, y1 = 0, y2 = 0, u1 = 0;  // y(k), y(k-1), y(k-2), u(k-1)
   for (Index k = 0; k < rows; ++k) {
-    const double u = 2 * uniform(seed, static_cast<std::uint64_t>(k)) - 1;
+    const double u = signal(k + 1);
     const double next = (y * y1 * y2 * u1 * (y2 - 1) + u) / (1 + y1 * y1 + y2 * y2);
     data.X.row(k) << y, y1, y2, u, u1;
     data.Y(k, 0) = next;
@@ -46,6 +50,19 @@ Dataset generate_db2(Index rows, std::uint64_t seed) {
     u1 = u;
   }
   return data;
+}
+
+}  // namespace
+
+Dataset generate_db2(Index rows, std::uint64_t seed) {
+  return run_plant(rows, [&](Index k) { return 2 * uniform(seed, static_cast<std::uint64_t>(k - 1)) - 1; });
+}
+
+Dataset generate_db2_test(Index rows) {
+  return run_plant(rows, [](Index k) {
+    const double turn = 2 * std::numbers::pi * static_cast<double>(k);
+    return k <= 250 ? std::sin(turn / 250) : 0.8 * std::sin(turn / 250) + 0.2 * std::sin(turn / 25);
+  });
 }
 
 Dataset generate_friedman(Index rows, std::uint64_t seed, double noise) {
@@ -62,18 +79,9 @@ Dataset generate_friedman(Index rows, std::uint64_t seed, double noise) {
 }
 
 Split split_622(const Dataset& data, std::uint64_t seed) {
-  const Index n = data.X.rows();
-  const std::vector<Index> order = shuffled_rows(n, seed);
-  const Index train = n * 6 / 10, valid = n * 2 / 10;
-  const auto take = [&](Index first, Index count) {
-    Dataset part{Eigen::MatrixXd(count, data.X.cols()), Eigen::MatrixXd(count, data.Y.cols())};
-    for (Index i = 0; i < count; ++i) {
-      part.X.row(i) = data.X.row(order[static_cast<std::size_t>(first + i)]);
-      part.Y.row(i) = data.Y.row(order[static_cast<std::size_t>(first + i)]);
-    }
-    return part;
-  };
-  return {take(0, train), take(train, valid), take(train + valid, n - train - valid)};
+  const ThreeParts parts = deal_622(data.X.rows(), seed);
+  const auto take = [&](const std::vector<Index>& rows) { return Dataset{data.X(rows, Eigen::all), data.Y(rows, Eigen::all)}; };
+  return {take(parts.train), take(parts.valid), take(parts.test)};
 }
 
 }  // namespace sconet

@@ -67,4 +67,10 @@ Parts deal_share(Index n, double share, std::uint64_t seed) {
   return deal(shuffled_rows(n, seed), 0, std::lround(share * static_cast<double>(n)));
 }
 
+ThreeParts deal_622(Index n, std::uint64_t seed) {
+  const std::vector<Index> order = shuffled_rows(n, seed);
+  const auto valid = order.begin() + n * 6 / 10, test = valid + n * 2 / 10;
+  return {{order.begin(), valid}, {valid, test}, {test, order.end()}};
+}
+
 }  // namespace sconet

@@ -22,4 +22,10 @@ struct Parts {
 Parts deal_fold(Index n, Index k, Index parts, std::uint64_t seed);
 Parts deal_share(Index n, double share, std::uint64_t seed);  // the part is that share of the rows
 
+// Rows shuffled by seed and dealt 6:2:2, as in the paper; each part in the order of the shuffle.
+struct ThreeParts {
+  std::vector<Index> train, valid, test;
+};
+ThreeParts deal_622(Index n, std::uint64_t seed);
+
 }  // namespace sconet

@@ -137,14 +137,16 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   if (!(options.valid_fraction >= 0 && options.valid_fraction < 1))
     throw std::invalid_argument(
         fmt::format("valid_fraction = {}: expected 0 <= valid_fraction < 1", options.valid_fraction));
-  if (options.valid_fraction > 0 && extras.valid)
-    throw std::invalid_argument("validation rows come from a table of their own or from a share of the rows, not both");
+  if ((options.valid_fraction > 0) + (extras.valid != nullptr) + !extras.valid_rows.empty() > 1)
+    throw std::invalid_argument("validation rows are named, come from a table of their own or are a share of the rows: "
+                                "one of these, not several");
   if (extras.resume && extras.checkpoint.empty()) throw std::invalid_argument("to resume a run, name its checkpoint");
 
   Fitted fitted;
   fitted.warnings = table.warnings;
   // Which rows teach and which judge.
-  std::vector<Index> train_rows = extras.rows ? *extras.rows : rows_with_targets(table, options.columns), valid_rows;
+  std::vector<Index> train_rows = extras.rows ? *extras.rows : rows_with_targets(table, options.columns);
+  std::vector<Index> valid_rows = extras.valid_rows;
   const Index without = extras.rows ? 0 : table.rows - static_cast<Index>(train_rows.size());
   if (without > 0)
     fitted.warnings.push_back(fmt::format("{} row{} without a target left out", without, without == 1 ? "" : "s"));

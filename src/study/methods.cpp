@@ -1,0 +1,164 @@
+#include "study/methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+
+#include "study/paper.hpp"
+
+namespace sconet::study {
+namespace {
+
+bool is_setting(const std::string& name) {
+  return name != "method" && name != "seed" && name != "threads" && name != "isa" && name != "time_limit";
+}
+
+bool names(const std::vector<OptionInfo>& list, const std::string& name) {
+  return std::any_of(list.begin(), list.end(), [&](const OptionInfo& option) { return option.name == name; });
+}
+
+// The largest network: about the paper's own.
+std::string most_nodes(const std::string& method, const std::string& set) {
+  const auto paper = paper_row(set, method == "irvfl" ? "rvfl" : method == "scn1" ? "scn3" : method);
+  return paper ? fmt::format("{:.0f}", std::floor(paper->nodes)) : "100";
+}
+
+}  // namespace
+
+void set_any_option(FitOptions& options, const std::string& name, const std::string& text) {
+  if (names(describe_encoder_options(), name))
+    set_option(options.encoder, name, text);
+  else
+    set_option(options.train, name, text);
+}
+
+FitOptions fit_options(const Settings& settings) {
+  FitOptions options;
+  for (const auto& [name, text] : settings) set_any_option(options, name, text);
+  validate(options.train);
+  validate(options.encoder);
+  return options;
+}
+
+Settings settings_of(const FitOptions& options) {
+  static const FitOptions kUsual;
+  Settings settings;
+  const auto add = [&](const std::string& name, const std::string& text, const std::string& usual) {
+    if (name == "method" || (is_setting(name) && text != usual)) settings.emplace_back(name, text);
+  };
+  for (const OptionInfo& o : describe_options())
+    add(o.name, option_text(options.train, o.name), option_text(kUsual.train, o.name));
+  for (const OptionInfo& o : describe_encoder_options())
+    add(o.name, option_text(options.encoder, o.name), option_text(kUsual.encoder, o.name));
+  return settings;
+}
+
+std::string text_of(const Settings& settings) {
+  std::string s;
+  for (const auto& [name, text] : settings)
+    if (name != "method") s += fmt::format("{}{}={}", s.empty() ? "" : ", ", name, text);
+  return s;
+}
+
+MethodInfo MethodSpec::info() const {
+  static const std::map<Method, std::string> kTitles = {{Method::rmpi, "RMPI-SCN"}, {Method::scn3, "SCN-III"},
+                                                        {Method::scn1, "SCN-I"},    {Method::rvfl, "RVFL"},
+                                                        {Method::irvfl, "IRVFL"}};
+  std::string title = kTitles.at(method);
+  for (const auto& [name, text] : fixed) title += fmt::format(", {} {}", name, text);
+  return {id, title};
+}
+
+MethodSpec parse_method(const std::string& text) {
+  MethodSpec spec;
+  spec.id = text;
+  FitOptions options;
+  std::size_t begin = 0;
+  for (bool first = true; begin <= text.size(); first = false) {
+    const std::size_t end = std::min(text.find(':', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (first) {
+      set_option(options.train, "method", part);
+      spec.method = options.train.method;
+      continue;
+    }
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos)
+      throw std::invalid_argument(
+          fmt::format("method '{}': expected METHOD or METHOD:option=value, as in rvfl:range=60", text));
+    const std::string name = part.substr(0, equals), value = part.substr(equals + 1);
+    if (names(describe_options(), name) && !is_setting(name))
+      throw std::invalid_argument(fmt::format("method '{}': {} cannot be fixed for a method", text, name));
+    set_any_option(options, name, value);
+    spec.fixed.emplace_back(name, value);
+  }
+  validate(options.train);
+  validate(options.encoder);
+  return spec;
+}
+
+std::vector<MethodSpec> usual_methods() {
+  std::vector<MethodSpec> methods;
+  for (const char* id : {"rmpi", "scn3", "rvfl", "irvfl"}) methods.push_back(parse_method(id));
+  return methods;
+}
+
+Grid grid(const MethodSpec& method, const std::string& set) {
+  Grid grid;
+  FitOptions options;
+  options.train.method = method.method;
+  const std::string name = option_text(options.train, "method");
+  grid.base = {{"method", name}, {"max_nodes", most_nodes(name, set)}};
+  switch (method.method) {
+    case Method::rmpi:
+      grid.choices = {{"r", {"0.9", "0.99", "0.999"}}, {"scaling", {"unit", "standard"}}};
+      break;
+    case Method::scn3:
+    case Method::scn1:
+      grid.choices = {{"scaling", {"unit", "standard"}}};
+      break;
+    case Method::rvfl:
+    case Method::irvfl:
+      grid.choices = {{"range", {"0.5", "1", "2", "5", "10", "60"}}};
+      break;
+  }
+  // What is fixed is not chosen.
+  for (const auto& [fixed, text] : method.fixed) {
+    const auto of_name = [&fixed = fixed](const auto& entry) { return entry.first == fixed; };
+    std::erase_if(grid.choices, of_name);
+    std::erase_if(grid.base, of_name);
+    grid.base.emplace_back(fixed, text);
+  }
+  return grid;
+}
+
+std::vector<Settings> Grid::settings() const {
+  std::vector<Settings> all = {base};
+  for (const auto& [name, texts] : choices) {
+    std::vector<Settings> longer;
+    longer.reserve(all.size() * texts.size());
+    for (const Settings& settings : all)
+      for (const std::string& text : texts) {
+        longer.push_back(settings);
+        longer.back().emplace_back(name, text);
+      }
+    all = std::move(longer);
+  }
+  for (Settings& settings : all) settings = settings_of(fit_options(settings));
+  return all;
+}
+
+std::string Grid::text() const {
+  std::string s;
+  for (const auto& [name, texts] : choices)
+    s += fmt::format("{}{} {}", s.empty() ? "" : ", ", name, fmt::join(texts, "|"));
+  for (std::size_t i = 1; i < base.size(); ++i)  // the first is the method
+    s += fmt::format("{}{} {}", i == 1 ? (s.empty() ? "" : "; ") : ", ", base[i].first, base[i].second);
+  return s;
+}
+
+}  // namespace sconet::study
