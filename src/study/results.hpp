@@ -34,6 +34,8 @@ struct Spread {
   double mean = 0, std = 0;  // sample standard deviation; 0 for a single value
 };
 
+Spread spread(const std::vector<double>& values);
+
 // A row of the paper's Table 3; means and standard deviations over 100 runs.
 struct PaperRow {
   Spread train_rmse, train_r, test_rmse, test_r, seconds;

@@ -41,6 +41,4 @@ std::optional<Results> run_study(const std::vector<StudySet>& sets, const StudyO
                                  std::stop_token stop = {},
                                  const std::function<void(const StudyProgress&)>& on_run = {});
 
-Spread spread(const std::vector<double>& values);
-
 }  // namespace sconet::study
