@@ -108,7 +108,7 @@ Figure training_diagram() {
                 "drawn from a wider range, and at last less is demanded.",
                 ""};
   Diagram d;
-  constexpr double main = 200, side = 482, wide = 340, narrow = 220;
+  constexpr double main = 164, side = 474, wide = 322, narrow = 196;
   const Box start{main, 34, wide, 48, {"Start: no nodes, residual e_{0} = Y"}, false};
   const Box sample{main, 128, wide, 66, {"Draw a batch of candidates:", "weights and biases from (−λ, λ)"}, false};
   const Box judge{main, 238, wide, 80, {"Supervisor: is any candidate", "admissible, score ≥ 1 − r_{L} ?"}, true};
@@ -133,7 +133,7 @@ Figure training_diagram() {
   d.arrow({{right(enough), enough.y}, {edge, enough.y}, {edge, sample.y - 14}, {right(sample), sample.y - 14}});
   d.label(main + 10, judge.y + judge.height / 2 + 20, "start", "yes");
   d.label(main + 10, enough.y + enough.height / 2 + 20, "start", "yes");
-  d.label(right(judge) - 6, judge.y - 16, "start", "no");
+  d.label(right(judge) + 11, judge.y - 9, "start", "no");
   d.label(right(enough) + 10, enough.y - 9, "start", "no: next node, L + 1");
   figure.svg = open_svg(figure.id, figure.title, figure.caption, 600) + d.body() + "</svg>\n";
   figure.caption = plain_text(figure.caption);
@@ -152,6 +152,7 @@ Figure demand_curves(double r, const std::vector<double>& alphas, Index nodes) {
   if (nodes > 1) panel.x.max = static_cast<double>(nodes);
   panel.y.title = "r_{L}";
   panel.y.guides = {r};
+  double lowest = r;
   for (std::size_t i = 0; i < alphas.size(); ++i) {
     Series series{fmt::format("α = {}", number_text(alphas[i])),
                   fmt::format("ramp{}", i % 5 + 1),
@@ -161,8 +162,10 @@ Figure demand_curves(double r, const std::vector<double>& alphas, Index nodes) {
                   {},
                   {}};
     for (const double L : series.x) series.y.push_back(demanded_r(Schedule::power, r, alphas[i], L));
+    lowest = std::min(lowest, series.y.empty() ? r : series.y.front());
     panel.series.push_back(std::move(series));
   }
+  panel.y.span = {lowest, r + 0.05 * (r - lowest)};  // the curves do not end at the edge
   plot.panels.push_back(std::move(panel));
   return finished(std::move(plot),
                   fmt::format("r_{{L}} = r^((1 + 1/L)^α) for r = {0} (Eq. 47). Every curve rises to r = {0} (dotted), "
@@ -239,7 +242,7 @@ Figure approximations(const std::string& id, const std::string& title, const std
         fmt::format("{} for {}", number_text(root_mean_square_difference(method.values, truth)), method.title));
     plot.panels.push_back(std::move(panel));
   }
-  std::string caption = fmt::format("The target (thin line) and what {} of it. Root mean square difference: {}.",
+  std::string caption = fmt::format("The target (grey band) and what {} of it. Root mean square difference: {}.",
                                     methods.size() > 1 ? "each method made" : "the network made", joined(errors));
   if (cut) caption += " What leaves the panel is cut off.";
   return finished(std::move(plot), std::move(caption));
@@ -251,7 +254,7 @@ Figure approximations(const std::string& id, const std::string& title, const std
 Figure error_curves(const std::string& id, const std::string& title, const std::vector<ErrorPanel>& panels) {
   Plot plot{id, title, "", {}, panels.size() > 1 ? 2 : 1, panels.size() > 1 ? 210.0 : 250.0, true};
   std::vector<std::string> ends;
-  bool log = false;
+  std::size_t logs = 0;
   for (const auto& from : panels) {
     Panel panel;
     panel.title = panels.size() > 1 ? from.title : "";
@@ -268,17 +271,18 @@ Figure error_curves(const std::string& id, const std::string& title, const std::
         most = std::max(most, v);
       }
       if (!method.values.empty())
-        last.push_back(fmt::format("{} of {} with {} nodes", number_text(method.values.back()), method.title,
-                                   method.values.size() - 1));
+        last.push_back(
+            fmt::format("{} {} ({} nodes)", method.title, number_text(method.values.back()), method.values.size() - 1));
     }
     if (most > 10 * least) {
       panel.y.scale = AxisScale::log;
-      log = true;
+      ++logs;
     }
     if (!last.empty()) ends.push_back(fmt::format("on {} {}", from.title, joined(last)));
     plot.panels.push_back(std::move(panel));
   }
-  std::string caption = fmt::format("Training RMSE as nodes are added{}.", log ? ", on a logarithmic axis" : "");
+  std::string caption = fmt::format("Training RMSE as nodes are added{}.",
+                                    logs > 0 && logs == panels.size() ? ", on a logarithmic axis" : "");
   for (std::size_t i = 0; i < ends.size(); ++i) caption += (i == 0 ? " At the end: " : "; ") + ends[i];
   if (!ends.empty()) caption += '.';
   return finished(std::move(plot), std::move(caption));
@@ -317,7 +321,7 @@ Figure weight_histograms(const std::vector<MethodValues>& methods) {
     for (const double count : counts) most = std::max(most, count);
     std::ranges::sort(sizes);
     if (!sizes.empty())
-      sentences.push_back(fmt::format("half of the {} weights of {} lie within ±{}, the largest is ±{}", sizes.size(),
+      sentences.push_back(fmt::format("half of the {} weights of {} lie within ±{}, all within ±{}", sizes.size(),
                                       method.title, number_text(sizes[(sizes.size() - 1) / 2]),
                                       number_text(sizes.back())));
     Panel panel;
@@ -376,7 +380,7 @@ Figure derivatives() {
     Panel panel;
     panel.title = fmt::format("{}(x)", names[k]);
     if (k == 2) panel.x.title = "x";
-    panel.series.push_back({names[k], "rmpi", Mark::line, x, f[k], {}, {}});
+    panel.series.push_back({names[k], "plain", Mark::line, x, f[k], {}, {}});
     plot.panels.push_back(std::move(panel));
   }
   const auto [f1_low, f1_high] = std::ranges::minmax(f[1]);
@@ -438,7 +442,7 @@ Figure test_errors(const Results& results) {
   std::vector<std::string> first;
   for (const MethodInfo& method : results.methods)
     if (wins[method.id] > 0) first.push_back(fmt::format("{} on {}", method.title, wins[method.id]));
-  const double height = std::max(1.0, static_cast<double>(results.sets.size())) * std::max(34.0, 12 * count + 8);
+  const double height = std::max(1.0, static_cast<double>(results.sets.size())) * std::max(34.0, 10 * count + 10);
   Plot plot{"errors", "Test errors", "", {std::move(panel)}, 1, height, true};
   std::string caption = fmt::format(
       "Mean test RMSE of each method as a multiple of the best method's on the same set{}; whiskers are one standard "

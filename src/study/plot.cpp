@@ -53,6 +53,7 @@ constexpr std::array kStyles = {
     Style{"ramp3", "#1f7f86", "#52cdd0", "7 3", kUp},
     Style{"ramp4", "#35924f", "#86dc8f", "3 3", kDiamond},
     Style{"ramp5", "#857f00", "#efe158", "8 3 2 3", kDown},
+    Style{"plain", "#222222", "#e8e8e8", "", kDisc},
     Style{"other", "#444444", "#cccccc", "5 2 1 2", kBar},
 };
 
@@ -79,7 +80,7 @@ constexpr const char* kSheet =
     ".sconet-plot .sp-bars{fill:currentColor;stroke:var(--plot-paper,#ffffff);stroke-width:.5}"
     ".sconet-plot .sp-whisker{fill:none;stroke:currentColor;stroke-width:1.4}"
     ".sconet-plot .sp-second .sp-mark{fill:var(--plot-paper,#ffffff);stroke:currentColor;stroke-width:1.6}"
-    ".sconet-plot .sp-target .sp-line{stroke-width:1}";
+    ".sconet-plot .sp-target .sp-line{stroke-width:5;stroke-opacity:.45;stroke-linecap:round}";
 
 std::string style_sheet() {
   std::string css = kSheet;
@@ -495,7 +496,7 @@ std::vector<Entry> legend_of(const Plot& plot) {
     for (const Series& series : panel.series) {
       if (std::ranges::any_of(entries, [&](const Entry& e) { return e.name == series.name; })) continue;
       const Style* style = &style_of(series.style);
-      const bool second = std::ranges::any_of(entries, [&](const Entry& e) { return e.style == style; });
+      const bool second = plot.legend && std::ranges::any_of(entries, [&](const Entry& e) { return e.style == style; });
       entries.push_back({series.name, style, series.mark, second});
     }
   }
@@ -542,7 +543,9 @@ class Canvas {
   // Rows of names below everything; returns the y below them.
   double legend(double y) {
     if (!plot_.legend || entries_.empty()) return y;
-    constexpr double swatch = 34, gap = 7, apart = 20, edge = 6;
+    constexpr double gap = 7, apart = 20, edge = 6;
+    const bool any_line = std::ranges::any_of(entries_, [](const Entry& e) { return e.mark == Mark::line; });
+    const double swatch = any_line ? 34 : 16;
     const double room = kPlotWidth - 2 * edge;
     struct Placed {
       const Entry* entry;
@@ -571,7 +574,7 @@ class Canvas {
         if (entry->mark == Mark::line)
           add("<path class=\"sp-line\" d=\"M{},{}h{}\"/>", coordinate(x), coordinate(middle), swatch);
         else if (entry->mark == Mark::points)
-          add("<path class=\"sp-mark\" d=\"M{},{}{}\"/>", coordinate(x + swatch - 8), coordinate(middle),
+          add("<path class=\"sp-mark\" d=\"M{},{}{}\"/>", coordinate(x + swatch / 2), coordinate(middle),
               entry->style->shape);
         else
           add("<rect class=\"sp-bars\" x=\"{}\" y=\"{}\" width=\"16\" height=\"12\"/>", coordinate(x + swatch - 16),
@@ -868,7 +871,7 @@ double text_width(std::string_view text, double size) {
   const std::string plain = plain_text(text);
   double width = 0;
   for (std::size_t at = 0; at < plain.size();) width += glyph_width(next_code_point(plain, at));
-  return width * size / 1000 * 1.06;  // other fonts are a little wider
+  return width * size / 1000 * 1.14;  // other fonts are wider
 }
 
 std::string coordinate(double value) {

@@ -24,8 +24,9 @@ enum class Mark {
 
 struct Series {
   std::string name;
-  // A method's id ("rmpi", "rvfl:range=60"), "target", or "ramp1" to "ramp5" for what has an order: colour, dashes and
-  // shape of the mark. Series of one style and different names are told apart by a second pattern.
+  // A method's id ("rmpi", "rvfl:range=60"), "target" (a broad pale line), "plain", or "ramp1" to "ramp5" for what has
+  // an order: colour, dashes and shape of the mark. Under a legend, names of the same style are told apart by a second
+  // pattern.
   std::string style;
   Mark mark = Mark::line;
   std::vector<double> x, y;
