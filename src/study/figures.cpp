@@ -20,7 +20,7 @@ namespace sconet::study {
 
 namespace {
 
-Figure finished(Plot plot, std::string caption) {
+Figure finished(Plot plot, const std::string& caption) {
   plot.description = caption;
   std::string svg = draw(plot);
   return {std::move(plot.id), std::move(plot.title), plain_text(caption), std::move(svg)};
@@ -212,6 +212,7 @@ Figure approximations(const std::string& id, const std::string& title, const std
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return x[i]; });
   const auto ordered = [&](const std::vector<double>& values) {
     std::vector<double> out;
+    out.reserve(order.size());
     for (const std::size_t i : order) out.push_back(values[i]);
     return out;
   };
@@ -245,7 +246,7 @@ Figure approximations(const std::string& id, const std::string& title, const std
   std::string caption = fmt::format("The target (grey band) and what {} of it. Root mean square difference: {}.",
                                     methods.size() > 1 ? "each method made" : "the network made", joined(errors));
   if (cut) caption += " What leaves the panel is cut off.";
-  return finished(std::move(plot), std::move(caption));
+  return finished(std::move(plot), caption);
 }
 
 // --- Figures 4, 8 and 9
@@ -285,7 +286,7 @@ Figure error_curves(const std::string& id, const std::string& title, const std::
                                     logs > 0 && logs == panels.size() ? ", on a logarithmic axis" : "");
   for (std::size_t i = 0; i < ends.size(); ++i) caption += (i == 0 ? " At the end: " : "; ") + ends[i];
   if (!ends.empty()) caption += '.';
-  return finished(std::move(plot), std::move(caption));
+  return finished(std::move(plot), caption);
 }
 
 // --- Figure 5
@@ -321,7 +322,7 @@ Figure weight_histograms(const std::vector<MethodValues>& methods) {
     for (const double count : counts) most = std::max(most, count);
     std::ranges::sort(sizes);
     if (!sizes.empty())
-      sentences.push_back(fmt::format("half of the {} weights of {} lie within ±{}, all within ±{}", sizes.size(),
+      sentences.push_back(fmt::format("of the {} weights of {} the median size is {}, the largest {}", sizes.size(),
                                       method.title, number_text(sizes[(sizes.size() - 1) / 2]),
                                       number_text(sizes.back())));
     Panel panel;
@@ -343,11 +344,11 @@ Figure weight_histograms(const std::vector<MethodValues>& methods) {
                                     log ? " and with counts on a logarithmic axis" : "");
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     std::string sentence = sentences[i];
-    if (i == 0) sentence.front() = 'H';
+    if (i == 0) sentence.front() = 'O';
     caption += (i == 0 ? " " : "; ") + sentence;
   }
   if (!sentences.empty()) caption += '.';
-  return finished(std::move(plot), std::move(caption));
+  return finished(std::move(plot), caption);
 }
 
 // --- Figure 6
@@ -386,8 +387,8 @@ Figure derivatives() {
   const auto [f1_low, f1_high] = std::ranges::minmax(f[1]);
   const auto [f2_low, f2_high] = std::ranges::minmax(f[2]);
   return finished(std::move(plot),
-                  fmt::format("The target of DB1 (Eq. 61) and its first two derivatives. f′ lies between {} and {}, f″ "
-                              "between {} and {}: the steep, narrow peaks are what small weights cannot follow.",
+                  fmt::format("The target of DB1 (Eq. 61) and its first two derivatives. f′ runs from {} to {}, f″ "
+                              "from {} to {}: the steep, narrow peaks are what small weights cannot follow.",
                               number_text(f1_low), number_text(f1_high), number_text(f2_low), number_text(f2_high)));
 }
 
@@ -449,7 +450,7 @@ Figure test_errors(const Results& results) {
       "deviation over the runs.",
       most > 4 ? ", on a logarithmic axis" : "");
   if (!first.empty()) caption += fmt::format(" Lowest: {} of {} sets.", joined(first), results.sets.size());
-  return finished(std::move(plot), std::move(caption));
+  return finished(std::move(plot), caption);
 }
 
 }  // namespace sconet::study

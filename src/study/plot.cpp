@@ -224,8 +224,8 @@ Ticks linear_ticks(const Range& range, int count) {
   if (!range.fixed_min) ticks.min = value(first);
   if (!range.fixed_max) ticks.max = value(last);
   const double largest = std::max(std::abs(ticks.min), std::abs(ticks.max));
-  for (double i = first; i <= last; ++i) {
-    const double v = value(i);
+  for (int k = 0; k <= static_cast<int>(last - first); ++k) {
+    const double i = first + k, v = value(i);
     ticks.at.push_back(v);
     if (i == 0)
       ticks.labels.emplace_back("0");
@@ -301,7 +301,7 @@ Ticks choose_ticks(const Range& range, AxisScale scale, double length, bool hori
   };
   if (scale == AxisScale::log) {
     for (int every : {-1, 1, 2, 3, 5, 10, 20, 50, 100}) {
-      const Ticks ticks = every < 0 ? log_ticks(range, {1, 2, 5}, 1) : log_ticks(range, {1}, every);
+      Ticks ticks = every < 0 ? log_ticks(range, {1, 2, 5}, 1) : log_ticks(range, {1}, every);
       if (ticks.at.size() < 2 || (every < 0 && ticks.at.size() == 2 && ticks.max < 5.5 * ticks.min)) break;
       if (fits(ticks)) return ticks;
     }
@@ -726,8 +726,7 @@ class Canvas {
           fmt::format("M{},{}H{}", coordinate(end(series.low[i])), coordinate(p.y), coordinate(end(series.high[i])));
     }
     std::ranges::sort(cells);
-    const auto repeated = std::ranges::unique(cells);
-    cells.erase(repeated.begin(), repeated.end());
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
     for (const auto& [cx, cy] : cells) marks += fmt::format("M{},{}h0", cx, cy);
     if (!whiskers.empty()) add("<path class=\"sp-whisker\" d=\"{}\"/>", whiskers);
     if (!marks.empty()) add("<path class=\"{}\" d=\"{}\"/>", many ? "sp-dots" : "sp-mark", marks);
