@@ -260,6 +260,7 @@ Figure error_curves(const std::string& id, const std::string& title, const std::
     Panel panel;
     panel.title = panels.size() > 1 ? from.title : "";
     panel.x.title = "nodes L";
+    panel.x.whole = true;
     panel.y.title = from.y_title;
     double least = std::numeric_limits<double>::infinity(), most = 0;
     std::vector<std::string> last;
@@ -329,8 +330,8 @@ Figure weight_histograms(const std::vector<MethodValues>& methods) {
     panel.title = method.title;
     panel.x.title = "input weight";
     panel.y.title = "count";
-    panel.x.min = edges.front();
-    panel.x.max = edges.back();
+    panel.x.span = {edges.front(), edges.back()};
+    panel.y.whole = true;
     panel.series.push_back({method.title, method.method, Mark::bars, edges, std::move(counts), {}, {}});
     plot.panels.push_back(std::move(panel));
   }

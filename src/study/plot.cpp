@@ -198,6 +198,7 @@ struct Ticks {
 struct Range {
   double min = 0, max = 1;
   bool fixed_min = false, fixed_max = false;
+  bool whole = false;  // no ticks between whole numbers
 };
 
 // Multiples of 1, 2 or 5 times a power of ten, about `count` steps; the range is widened to them where it is not fixed.
@@ -210,6 +211,10 @@ Ticks linear_ticks(const Range& range, int count) {
   if (unit == 10) {
     unit = 1;
     ++exponent;
+  }
+  if (range.whole && exponent < 0) {
+    unit = 1;
+    exponent = 0;
   }
   // For the nearest double of 0.3 divide by ten instead of multiplying with a tenth.
   const double power = std::pow(10.0, std::abs(exponent));
@@ -323,13 +328,13 @@ Ticks choose_ticks(const Range& range, AxisScale scale, double length, bool hori
 
 // What an axis spans: the data, or what was asked for. Never empty.
 Range axis_range(const Axis& axis, const std::vector<double>& values) {
-  Range range{kHuge, -kHuge, false, false};
+  Range range{kHuge, -kHuge, false, false, axis.whole};
   for (const double v : axis.span.empty() ? values : axis.span) {
     if (!drawable(v, axis.scale)) continue;
     range.min = std::min(range.min, v);
     range.max = std::max(range.max, v);
   }
-  if (range.min > range.max) range = {axis.scale == AxisScale::log ? 0.1 : 0.0, 1, false, false};
+  if (range.min > range.max) range = {axis.scale == AxisScale::log ? 0.1 : 0.0, 1, false, false, axis.whole};
   if (axis.min && drawable(*axis.min, axis.scale)) {
     range.min = *axis.min;
     range.fixed_min = true;
@@ -342,12 +347,12 @@ Range axis_range(const Axis& axis, const std::vector<double>& values) {
   const double middle = range.fixed_max && !range.fixed_min ? range.max : range.min;
   if (axis.scale == AxisScale::log) {
     if (range.max > range.min * (1 + 1e-9)) return range;
-    return {middle / 1.1, middle * 1.1, false, false};
+    return {middle / 1.1, middle * 1.1, false, false, false};
   }
   const double size = std::max(std::abs(range.min), std::abs(range.max));
   if (range.max - range.min > std::max(size * 1e-9, 1e-290)) return range;
   const double room = size > 1e-280 ? size * 0.1 : 1;
-  return {middle - room, middle + room, false, false};
+  return {middle - room, middle + room, false, false, axis.whole};
 }
 
 // --- thinning
@@ -430,7 +435,7 @@ void check_lengths(const Series& series) {
           fmt::format("series {}: {} whiskers for {} points", series.name, ends->size(), series.x.size()));
 }
 
-Range rows_range(const Axis& axis) { return {-0.5, static_cast<double>(axis.names.size()) - 0.5, true, true}; }
+Range rows_range(const Axis& axis) { return {-0.5, static_cast<double>(axis.names.size()) - 0.5, true, true, false}; }
 
 Range x_range(const Panel& panel) {
   std::vector<double> values;

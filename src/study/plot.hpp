@@ -40,6 +40,7 @@ struct Axis {
   AxisScale scale = AxisScale::linear;
   std::vector<double> span;        // the axis holds these values, widened to ticks; none: the data
   std::optional<double> min, max;  // or ends exactly here
+  bool whole = false;              // ticks at whole numbers only: nodes, counts (on a linear axis)
   std::vector<std::string> names;  // of rows instead of numbers: names[i] stands at i, the first on top (y only)
   std::vector<double> guides;      // values marked by a dotted line across the panel
 };

@@ -236,6 +236,14 @@ TEST(Plot, LogAxesHaveDecades) {
   EXPECT_EQ(tick_values(narrow, "sp-y"), (std::vector<double>{0.2, 0.5, 1, 2, 5, 10}));
 }
 
+TEST(Plot, NodesAreWhole) {
+  for (const double last : {0.0, 1.0, 2.0, 3.0, 17.0}) {
+    Plot plot = one_panel(line({0, last}, {0, 1}));
+    plot.panels[0].x.whole = true;
+    for (const double v : tick_values(sound(draw(plot)), "sp-x")) EXPECT_EQ(v, std::round(v));
+  }
+}
+
 TEST(Plot, NumbersAsPeopleWriteThem) {
   EXPECT_EQ(number_text(0.001), "0.001");
   EXPECT_EQ(number_text(1e-5), "1e-5");
