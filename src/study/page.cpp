@@ -37,13 +37,15 @@ std::string count(Count n, std::string_view one) {
   return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
 }
 
-// "DB1", "DB1 and DB2", "DB1, DB2 and DB3".
-std::string listed(const std::vector<std::string>& items) {
+std::string joined(const std::vector<std::string>& items, std::string_view between, std::string_view before_last) {
   std::string out;
   for (std::size_t i = 0; i < items.size(); ++i)
-    out += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
+    out.append(i == 0 ? "" : i + 1 == items.size() ? before_last : between).append(items[i]);
   return out;
 }
+
+// "DB1", "DB1 and DB2", "DB1, DB2 and DB3".
+std::string listed(const std::vector<std::string>& items) { return joined(items, ", ", " and "); }
 
 const Cell* cell_of(const Results& results, const SetInfo& set, const MethodInfo& method) {
   const auto at = std::find_if(results.cells.begin(), results.cells.end(),
@@ -51,15 +53,26 @@ const Cell* cell_of(const Results& results, const SetInfo& set, const MethodInfo
   return at == results.cells.end() ? nullptr : &*at;
 }
 
+const SetInfo& set_of(const Results& results, const Cell& cell) {
+  return *std::find_if(results.sets.begin(), results.sets.end(),
+                       [&](const SetInfo& set) { return set.id == cell.set; });
+}
+
 bool has_paper(const Results& results) {
   return std::any_of(results.cells.begin(), results.cells.end(),
                      [](const Cell& cell) { return cell.paper.has_value(); });
 }
 
-// "DB3 CCPP"; a user's table may have a path for a name and no other.
-std::string name_of(const SetInfo& set) {
-  return set.title.empty() || set.title == set.id ? set.id : set.id + ' ' + set.title;
+// "DB3"; of a user's table the name of its file, whose path stands among the data sets alone.
+std::string short_name(const SetInfo& set) { return set.id.substr(set.id.find_last_of('/') + 1); }
+
+std::string with_title(const std::string& name, const SetInfo& set) {
+  return set.title.empty() || set.title == set.id || set.title == short_name(set) ? name : name + ' ' + set.title;
 }
+
+// "DB3 CCPP"; a user's table may have no title.
+std::string name_of(const SetInfo& set) { return with_title(short_name(set), set); }
+std::string full_name(const SetInfo& set) { return with_title(set.id, set); }
 
 // --- numbers
 // -------------------------------------------------------------------------------------------------------------
@@ -74,6 +87,7 @@ struct Notation {
 // Four digits that count (three of seconds), whether it is 1.581e-4 or 37580; powers of ten only where zeros would be
 // many. Correlations have four decimals.
 Notation notation(double mean, Form form) {
+  if (!std::isfinite(mean)) return {};
   if (form == Form::correlation) return {0, 4};
   if (form == Form::nodes) return {0, mean == std::round(mean) ? 0 : 1};
   const int digits = form == Form::seconds ? 3 : 4;
@@ -101,8 +115,8 @@ std::string power_of_ten(int exponent) {
   return fmt::format("\u00d710<sup>{}{}</sup>", exponent < 0 ? "\u2212" : "", std::abs(exponent));
 }
 
-// "-" for what is not a number. A line may break before the deviation.
-std::string amount(double mean, std::optional<double> deviation, const Notation& as) {
+// "-" for what is not a number. A line may break before the deviation, but not after the mark.
+std::string amount(double mean, std::optional<double> deviation, const Notation& as, std::string_view mark = "") {
   if (!std::isfinite(mean)) return "-";
   std::string out = decimal(mean, as);
   if (deviation && std::isfinite(*deviation)) {
@@ -110,7 +124,7 @@ std::string amount(double mean, std::optional<double> deviation, const Notation&
     if (as.exponent != 0) out = '(' + out + ')';
   }
   if (as.exponent != 0) out += power_of_ten(as.exponent);
-  return "<span class=\"num\">" + out + "</span>";
+  return fmt::format("<span class=\"num\">{}{}</span>", mark, out);
 }
 
 // "1 h 12 min", "3 min 20 s", "4.2 s".
@@ -186,13 +200,17 @@ constexpr std::string_view kBestMark =
     "<span class=\"mark\" title=\"best\"><span aria-hidden=\"true\">\u2605</span><span class=\"hidden\">best: "
     "</span></span>";
 
+std::string ranked(bool best, double mean, std::optional<double> deviation, const Notation& as) {
+  return best ? fmt::format("<strong class=\"best\">{}</strong>", amount(mean, deviation, as, kBestMark))
+              : fmt::format("<span>{}</span>", amount(mean, deviation, as));
+}
+
 std::string ours_text(const Cell& cell, const Column& column, bool best) {
   const Spread& value = cell.*column.ours;
   Notation as = notation(value.mean, column.form);
   if (column.form == Form::nodes && value.std > 0) as.decimals = 1;
   const bool spread = cell.runs.size() != 1 && !(column.form == Form::nodes && value.std == 0);
-  const std::string text = amount(value.mean, spread ? std::optional(value.std) : std::nullopt, as);
-  return best ? fmt::format("<strong class=\"best\">{}{}</strong>", kBestMark, text) : "<span>" + text + "</span>";
+  return ranked(best, value.mean, spread ? std::optional(value.std) : std::nullopt, as);
 }
 
 // With no more decimals than the paper has.
@@ -246,14 +264,12 @@ std::string data_cell(std::string_view label, const std::string& html, std::stri
                      classes.empty() ? "" : fmt::format(" class=\"{}\"", classes), esc(label), html);
 }
 
-constexpr std::string_view kNoCell = "<span>-</span>";
-
 // --- sections
 // ------------------------------------------------------------------------------------------------------------
 
-// The test error of every method on every set.
+// The test error of every method on every set; of a single one the next table says it.
 std::string glance(const Results& results) {
-  if (results.cells.empty()) return {};
+  if (results.cells.empty() || results.sets.size() < 2) return {};
   const Column& column = kColumns[kTestRmse];
   std::string out =
       open_table("stack glance",
@@ -268,14 +284,9 @@ std::string glance(const Results& results) {
     out += row_heading(fmt::format("<a href=\"#set-{}\">{}</a>", i + 1, esc(name_of(set))));
     for (const MethodInfo& method : results.methods) {
       const Cell* cell = cell_of(results, set, method);
-      if (!cell) {
-        out += data_cell(method.title, std::string(kNoCell));
-        continue;
-      }
-      const std::string mean = mean_as_shown(cell->test_rmse.mean, column);
-      out += data_cell(method.title, contains(best, cell)
-                                         ? fmt::format("<strong class=\"best\">{}{}</strong>", kBestMark, mean)
-                                         : "<span>" + mean + "</span>");
+      const double mean = cell ? cell->test_rmse.mean : 0;
+      out += cell ? data_cell(method.title, ranked(contains(best, cell), mean, {}, notation(mean, column.form)))
+                  : data_cell(method.title, "<span>-</span>", "empty");
     }
     out += "</tr>\n";
   }
@@ -444,7 +455,7 @@ std::string data_sets(const Results& results) {
       return data_cell(label, fmt::format("<span>{}</span>", rows));
     };
     out +=
-        row_heading(esc(name_of(set))) + text_cell("Unit", set.unit) + rows_cell("Inputs", set.inputs) +
+        row_heading(esc(full_name(set))) + text_cell("Unit", set.unit) + rows_cell("Inputs", set.inputs) +
         rows_cell("Training rows", set.train_rows) + rows_cell("Validation rows", set.valid_rows) +
         rows_cell("Test rows", set.test_rows) + text_cell("Origin", origin_of(results, set)) +
         data_cell("Notes", set.notes.empty() ? "" : notes_list(set.notes), set.notes.empty() ? "text empty" : "text") +
@@ -466,42 +477,45 @@ std::string repeat(const PageFacts& facts) {
 // --- the head of the page
 // ------------------------------------------------------------------------------------------------
 
-// "RMPI-SCN on 8 of 10 sets, MLP-BP on DB6": who is best in a column.
+// "RMPI-SCN on 8 of 10 sets; MLP-BP on DB6": who is best in a column.
 std::string winners(const Results& results, const Column& column) {
+  std::vector<std::vector<const Cell*>> contests;
+  for (const SetInfo& set : results.sets)
+    if (auto best = best_cells(results, set, column); !best.empty()) contests.push_back(std::move(best));
   std::vector<std::string> parts;
-  std::size_t contested = 0;
-  for (const SetInfo& set : results.sets) contested += best_cells(results, set, column).empty() ? 0 : 1;
   for (const MethodInfo& method : results.methods) {
     std::vector<std::string> won;
-    for (const SetInfo& set : results.sets)
-      if (const Cell* cell = cell_of(results, set, method); cell && contains(best_cells(results, set, column), cell))
-        won.push_back(set.id);
+    for (const auto& best : contests)
+      for (const Cell* cell : best)
+        if (cell->method == method.id) won.push_back(short_name(set_of(results, *cell)));
     if (won.empty()) continue;
-    if (contested == 1)
-      parts.push_back(method.title);
-    else if (won.size() == contested)
-      parts.push_back(fmt::format("{} on all {} sets", method.title, contested));
-    else if (won.size() <= 2)
-      parts.push_back(fmt::format("{} on {}", method.title, listed(won)));
-    else
-      parts.push_back(fmt::format("{} on {} of {} sets", method.title, won.size(), contested));
+    std::string where;
+    if (contests.size() > 1)
+      where = won.size() == contests.size() ? fmt::format(" on all {} sets", won.size())
+              : won.size() <= 2             ? " on " + listed(won)
+                                            : fmt::format(" on {} of {} sets", won.size(), contests.size());
+    parts.push_back(method.title + where);
   }
-  return listed(parts);
+  return joined(parts, "; ", "; ");
 }
 
-// How often a method's mean test error is at or below the paper's.
+// "RMPI-SCN on 8 of 10 sets; SCN-III on 7": whose mean test error is at or below the paper's.
 std::string against_paper(const Results& results) {
   std::vector<std::string> parts;
+  std::size_t said = 0;
   for (const MethodInfo& method : results.methods) {
     std::size_t given = 0, reached = 0;
-    for (const SetInfo& set : results.sets)
-      if (const Cell* cell = cell_of(results, set, method); cell && cell->paper) {
+    for (const Cell& cell : results.cells)
+      if (cell.method == method.id && cell.paper) {
         ++given;
-        reached += at_least_as_good(*cell, kColumns[kTestRmse]) ? 1 : 0;
+        reached += at_least_as_good(cell, kColumns[kTestRmse]) ? 1 : 0;
       }
-    if (given > 0) parts.push_back(fmt::format("{} on {} of {}", method.title, reached, count(given, "set")));
+    if (given == 0) continue;
+    parts.push_back(fmt::format("{} on {}", method.title, reached));
+    if (given != said) parts.back() += " of " + count(given, "set");
+    said = given;
   }
-  return listed(parts);
+  return joined(parts, "; ", "; ");
 }
 
 std::string summary(const Results& results, const std::vector<Claim>& claims, const PageFacts& facts) {

@@ -45,7 +45,7 @@ code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans 
 .skip:focus { top: .5rem; }
 
 body > header { padding-bottom: 1.25rem; border-bottom: 2px solid var(--ink); }
-.lead { font-size: 1.125rem; margin-top: .75rem; }
+.lead { font-size: 1.125rem; margin-top: .75rem; max-width: 52rem; text-wrap: pretty; }
 .facts { display: flex; flex-wrap: wrap; gap: .25rem 2rem; margin: 1rem 0 0; font-size: .875rem; }
 .facts div { display: flex; gap: .5rem; }
 .facts dt { color: var(--muted); }
@@ -57,6 +57,7 @@ nav li { padding: .2rem 0; }
 main > section { padding-top: 1.75rem; }
 main > section + section { margin-top: 2rem; border-top: 1px solid var(--rule); }
 footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--rule); }
+@media screen and (max-width: 39.99rem) { h1 { font-size: 1.5rem; } .lead { font-size: 1rem; } }
 @media screen and (min-width: 40rem) { body { padding-inline: 2rem; } }
 @media screen and (max-width: 74.99rem) { nav ul { display: flex; flex-wrap: wrap; gap: 0 1.25rem; } }
 @media screen and (min-width: 75rem) {
@@ -72,12 +73,15 @@ table { border-collapse: collapse; width: 100%; font-size: .8125rem; line-height
 caption { text-align: left; color: var(--muted); padding: .1rem 0 .4rem; }
 th, td { padding: .35rem .5rem; text-align: right; vertical-align: top; }
 th { font-weight: 600; }
+thead th, td { overflow-wrap: normal; }
+td.text { overflow-wrap: anywhere; min-width: 3.5rem; }
 thead th { vertical-align: bottom; border-bottom: 1px solid var(--ink); }
 tbody tr { border-bottom: 1px solid var(--rule); }
 tr > :first-child { padding-left: 0; text-align: left; }
 tr > :last-child { padding-right: 0; }
 .text { text-align: left; }
 .num { white-space: nowrap; }
+sup { line-height: 0; }
 .best { font-weight: 700; }
 .mark { font-weight: 400; margin-right: .25em; }
 .paper { display: block; color: var(--muted); font-weight: 400; }
@@ -107,7 +111,7 @@ tr > :last-child { padding-right: 0; }
 
 /* --- figures, claims, settings --- */
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: 2rem 3rem; }
-figure { margin: 0; max-width: 56rem; }
+figure { margin: 0; max-width: 46rem; }
 figure svg { display: block; width: 100%; height: auto; margin: .5rem 0; }
 figcaption { font-size: .875rem; color: var(--muted); }
 .claims { list-style: none; margin: 0; padding: 0; }
