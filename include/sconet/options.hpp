@@ -64,6 +64,7 @@ struct TrainOptions {
   std::int64_t nodes_per_step = 1;
   double tolerance = 0;
   std::int64_t patience = 20;
+  bool keep_all = false;
   double time_limit = 0;
   std::uint64_t seed = 1;
   std::int64_t threads = 0;

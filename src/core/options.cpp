@@ -69,6 +69,8 @@ struct OptionList<TrainOptions> {
            "Stop when the training RMSE is at or below this (several targets of a table: as scaled).");
     option("patience", "", &O::patience, between(0, 1e9),
            "With validation rows: stop after so many nodes without a better validation RMSE; 0: never.");
+    option("keep_all", "", &O::keep_all, {},
+           "With validation rows: keep all nodes, not only those up to the lowest validation RMSE.");
     option("time_limit", "", &O::time_limit, at_least(0), "Stop after so many seconds; 0: no limit.");
     option("seed", "", &O::seed, {}, "Seed of the random candidates.");
     option("threads", "", &O::threads, between(0, 4096),

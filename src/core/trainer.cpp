@@ -318,7 +318,7 @@ bool Trainer::add_node(const Judged& node, NodeRecord record) {
 }
 
 TrainResult Trainer::finish() {
-  Index L = validation_.empty() ? fit_->nodes() : best_nodes_;
+  Index L = validation_.empty() || options_.keep_all ? fit_->nodes() : best_nodes_;
   while (L > 0 && !representable(L)) --L;
   Eigen::MatrixXd W(tiles_.inputs(), L);
   Eigen::VectorXd b(L);

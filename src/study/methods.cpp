@@ -20,11 +20,8 @@ bool names(const std::vector<OptionInfo>& list, const std::string& name) {
   return std::any_of(list.begin(), list.end(), [&](const OptionInfo& option) { return option.name == name; });
 }
 
-// The largest network: about the paper's own.
-std::string most_nodes(const std::string& method, const std::string& set) {
-  const auto paper = paper_row(set, method == "irvfl" ? "rvfl" : method == "scn1" ? "scn3" : method);
-  return paper ? fmt::format("{:.0f}", std::floor(paper->nodes)) : "100";
-}
+// As many candidates as the size of the table leaves time for.
+std::string candidates(Index train_rows) { return train_rows <= 5000 ? "1000" : train_rows <= 10000 ? "500" : "300"; }
 
 }  // namespace
 
@@ -90,7 +87,9 @@ MethodSpec parse_method(const std::string& text) {
     if (equals == std::string::npos)
       throw std::invalid_argument(
           fmt::format("method '{}': expected METHOD or METHOD:option=value, as in rvfl:range=60", text));
-    const std::string name = part.substr(0, equals), value = part.substr(equals + 1);
+    const std::string name = part.substr(0, equals);
+    std::string value = part.substr(equals + 1);
+    std::replace(value.begin(), value.end(), '/', ',');  // commas come between methods
     if (names(describe_options(), name) && !is_setting(name))
       throw std::invalid_argument(fmt::format("method '{}': {} cannot be fixed for a method", text, name));
     set_any_option(options, name, value);
@@ -101,35 +100,52 @@ MethodSpec parse_method(const std::string& text) {
   return spec;
 }
 
-std::vector<MethodSpec> usual_methods() {
-  std::vector<MethodSpec> methods;
-  for (const char* id : {"rmpi", "scn3", "rvfl", "irvfl"}) methods.push_back(parse_method(id));
+bool Entrant::runs_on(const std::string& set) const {
+  return only.empty() || std::find(only.begin(), only.end(), set) != only.end();
+}
+
+std::vector<Entrant> usual_methods() {
+  std::vector<Entrant> methods;
+  for (const char* id : {"rmpi", "scn3", "rvfl", "irvfl"}) methods.push_back({parse_method(id)});
+  for (const char* id : {"rvfl:range=1", "rvfl:range=60"}) methods.push_back({parse_method(id), {"DB1"}});
   return methods;
 }
 
-Grid grid(const MethodSpec& method, const std::string& set) {
+Grid grid(const MethodSpec& method, const SetInfo& set) {
   Grid grid;
   FitOptions options;
   options.train.method = method.method;
   const std::string name = option_text(options.train, "method");
-  grid.base = {{"method", name}, {"max_nodes", most_nodes(name, set)}};
+  grid.base = {{"method", name}, {"scaling", "standard"}};
+  const bool mlp = name == "mlp";
+  if (!mlp) {
+    const auto paper = paper_row(set.id, name == "irvfl" ? "rvfl" : name == "scn1" ? "scn3" : name);
+    if (paper) grid.base.insert(grid.base.end(), {{"max_nodes", fmt::format("{:.0f}", std::floor(paper->nodes))}, {"keep_all", "true"}});
+    grid.base.emplace_back("patience", "0");
+  }
   switch (method.method) {
     case Method::rmpi:
-      grid.choices = {{"r", {"0.9", "0.99", "0.999"}}, {"scaling", {"unit", "standard"}}};
-      break;
     case Method::scn3:
-    case Method::scn1:
-      grid.choices = {{"scaling", {"unit", "standard"}}};
+    case Method::scn1: {
+      grid.base.emplace_back("candidates", candidates(set.train_rows));
+      // One scale and a penalty for noisy tables; a ladder of scales for functions with steep parts.
+      const std::string ladder = "1,5,25,100,250";
+      grid.lists = {{{"scales", {"1", "2", "3", "5", "10"}}, {"ridge", {"1e-05", "0.0001", "0.0003"}}}};
+      if (method.method == Method::rmpi)
+        grid.lists.push_back({{"scales", {ladder}}, {"r", {"0.9", "0.99"}}});
+      else
+        grid.lists.push_back({{"scales", {ladder}}});
       break;
+    }
     case Method::rvfl:
     case Method::irvfl:
-      grid.choices = {{"range", {"0.5", "1", "2", "5", "10", "60"}}};
+      grid.lists = {{{"range", {"0.5", "1", "2", "5", "10", "60"}}, {"ridge", {"0", "1e-05", "0.0001"}}}};
       break;
   }
   // What is fixed is not chosen.
   for (const auto& [fixed, text] : method.fixed) {
     const auto of_name = [&fixed = fixed](const auto& entry) { return entry.first == fixed; };
-    std::erase_if(grid.choices, of_name);
+    for (Grid::Choices& choices : grid.lists) std::erase_if(choices, of_name);
     std::erase_if(grid.base, of_name);
     grid.base.emplace_back(fixed, text);
   }
@@ -137,27 +153,36 @@ Grid grid(const MethodSpec& method, const std::string& set) {
 }
 
 std::vector<Settings> Grid::settings() const {
-  std::vector<Settings> all = {base};
-  for (const auto& [name, texts] : choices) {
-    std::vector<Settings> longer;
-    longer.reserve(all.size() * texts.size());
-    for (const Settings& settings : all)
-      for (const std::string& text : texts) {
-        longer.push_back(settings);
-        longer.back().emplace_back(name, text);
-      }
-    all = std::move(longer);
+  std::vector<Settings> all;
+  for (const Choices& choices : lists) {
+    std::vector<Settings> combined = {base};
+    for (const auto& [name, texts] : choices) {
+      std::vector<Settings> longer;
+      longer.reserve(combined.size() * texts.size());
+      for (const Settings& settings : combined)
+        for (const std::string& text : texts) {
+          longer.push_back(settings);
+          longer.back().emplace_back(name, text);
+        }
+      combined = std::move(longer);
+    }
+    for (const Settings& settings : combined) {
+      Settings plain = settings_of(fit_options(settings));
+      if (std::find(all.begin(), all.end(), plain) == all.end()) all.push_back(std::move(plain));
+    }
   }
-  for (Settings& settings : all) settings = settings_of(fit_options(settings));
   return all;
 }
 
 std::string Grid::text() const {
   std::string s;
-  for (const auto& [name, texts] : choices)
-    s += fmt::format("{}{} {}", s.empty() ? "" : ", ", name, fmt::join(texts, "|"));
   for (std::size_t i = 1; i < base.size(); ++i)  // the first is the method
-    s += fmt::format("{}{} {}", i == 1 ? (s.empty() ? "" : "; ") : ", ", base[i].first, base[i].second);
+    s += fmt::format("{}{} {}", i == 1 ? "" : ", ", base[i].first, base[i].second);
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    s += i == 0 ? "; " : " or ";
+    for (std::size_t k = 0; k < lists[i].size(); ++k)
+      s += fmt::format("{}{} {}", k == 0 ? "" : ", ", lists[i][k].first, fmt::join(lists[i][k].second, "|"));
+  }
   return s;
 }
 

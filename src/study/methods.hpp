@@ -19,23 +19,36 @@ struct MethodSpec {
   MethodInfo info() const;
 };
 
-// Throws std::invalid_argument for a method or an option that does not exist.
+// The values of a list are separated by slashes, "rmpi:scales=1/5". Throws std::invalid_argument for a method or an
+// option that does not exist.
 MethodSpec parse_method(const std::string& text);
 
-// The methods of a study for which none are named: those of the paper's table, and IRVFL for its figures.
-std::vector<MethodSpec> usual_methods();
+// A method in a study.
+struct Entrant {
+  MethodSpec method;
+  std::vector<std::string> only = {};  // the sets it runs on; empty: all
 
-// The options that are not chosen, and those that are with the values tried.
-struct Grid {
-  Settings base;
-  std::vector<std::pair<std::string, std::vector<std::string>>> choices;
-
-  std::vector<Settings> settings() const;  // every combination
-  std::string text() const;                // "r 0.9|0.99, alpha 0.5; max_nodes 45": what is printed and stored
+  bool runs_on(const std::string& set) const;
 };
 
-// For a set of the catalogue the network may be as large as the paper's mean network was; for others, 100 nodes.
-Grid grid(const MethodSpec& method, const std::string& set);
+// The methods of a study for which none are named: those of the paper's table, IRVFL for its figures, and RVFL with the
+// two ranges that the paper tries on DB1.
+std::vector<Entrant> usual_methods();
+
+// The options that are not chosen, and those that are: lists of options with the values tried, every combination within a
+// list.
+struct Grid {
+  using Choices = std::vector<std::pair<std::string, std::vector<std::string>>>;
+  Settings base;
+  std::vector<Choices> lists;
+
+  std::vector<Settings> settings() const;  // all of them, each once
+  std::string text() const;                // "max_nodes 45; scales 1|2, ridge 0|1e-4": what is printed and stored
+};
+
+// For a set of the paper the network is as large as the paper's mean network was; for others validation rows choose a
+// size of at most 100 nodes.
+Grid grid(const MethodSpec& method, const SetInfo& set);
 
 // Options of training and encoder by name; both lists in one. Throws std::invalid_argument.
 void set_any_option(FitOptions& options, const std::string& name, const std::string& text);

@@ -86,7 +86,7 @@ class Study {
     // Every setting on the first runs, then the chosen one on all.
     std::vector<Task> tuning;
     for_each_pair([&](const StudySet& set, const MethodSpec& method) {
-      const std::vector<Settings> grid_of = grid(method, set.info.id).settings();
+      const std::vector<Settings> grid_of = grid(method, set.info).settings();
       if (grid_of.size() == 1) return;
       for (const Settings& settings : grid_of)
         for (std::int64_t k = 1; k <= options_.tuning; ++k) plan(tuning, set, method, settings, k);
@@ -108,10 +108,8 @@ class Study {
   template <class F>
   void for_each_pair(F&& f) {
     for (const StudySet& set : sets_)
-      for (const Entrant& entrant : options_.methods) {
-        const auto& only = entrant.only;
-        if (only.empty() || std::find(only.begin(), only.end(), set.info.id) != only.end()) f(set, entrant.method);
-      }
+      for (const Entrant& entrant : options_.methods)
+        if (entrant.runs_on(set.info.id)) f(set, entrant.method);
   }
 
   void plan(std::vector<Task>& tasks, const StudySet& set, const MethodSpec& method, const Settings& settings,
@@ -126,7 +124,7 @@ class Study {
   void expect_later(const std::vector<Task>& tuning) {
     std::int64_t later = 0;
     for_each_pair([&](const StudySet& set, const MethodSpec& method) {
-      const std::vector<Settings> grid_of = grid(method, set.info.id).settings();
+      const std::vector<Settings> grid_of = grid(method, set.info).settings();
       later += options_.runs - (grid_of.size() > 1 ? std::min(options_.runs, options_.tuning) : 0);
     });
     progress_.total = static_cast<std::int64_t>(tuning.size()) + later;
@@ -134,7 +132,7 @@ class Study {
 
   // Of the settings of a grid the one whose mean validation RMSE is lowest; the first of equals.
   Settings choose(const StudySet& set, const MethodSpec& method) {
-    const std::vector<Settings> grid_of = grid(method, set.info.id).settings();
+    const std::vector<Settings> grid_of = grid(method, set.info).settings();
     if (grid_of.size() == 1) return grid_of.front();
     const Settings* best = &grid_of.front();
     double lowest = std::numeric_limits<double>::infinity();
@@ -193,7 +191,9 @@ class Study {
   Results sum_up() {
     Results results;
     for (const StudySet& set : sets_) results.sets.push_back(set.info);
-    for (const Entrant& entrant : options_.methods) results.methods.push_back(entrant.method.info());
+    for (const Entrant& entrant : options_.methods)
+      if (std::any_of(sets_.begin(), sets_.end(), [&](const StudySet& set) { return entrant.runs_on(set.info.id); }))
+        results.methods.push_back(entrant.method.info());
     for_each_pair([&](const StudySet& set, const MethodSpec& method) {
       Cell cell;
       cell.set = set.info.id;

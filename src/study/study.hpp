@@ -16,11 +16,6 @@
 
 namespace sconet::study {
 
-struct Entrant {
-  MethodSpec method;
-  std::vector<std::string> only = {};  // the sets it runs on; empty: all
-};
-
 struct StudyOptions {
   std::vector<Entrant> methods;
   std::int64_t runs = 100;
