@@ -42,8 +42,7 @@ std::string joined(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-// --- Figure 1
-// -----------------------------------------------------------------------------------------------------------
+// --- Figure 1 -------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -140,8 +139,7 @@ Figure training_diagram() {
   return figure;
 }
 
-// --- Figure 2
-// -----------------------------------------------------------------------------------------------------------
+// --- Figure 2 -------------------------------------------------------------------------------------------------------
 
 Figure demand_curves(double r, const std::vector<double>& alphas, Index nodes) {
   Plot plot{"fig2", "The demand r_{L} as the network grows", "", {}, 1, 250, true};
@@ -174,8 +172,7 @@ Figure demand_curves(double r, const std::vector<double>& alphas, Index nodes) {
                               number_text(r)));
 }
 
-// --- Figures 3 and 7
-// ----------------------------------------------------------------------------------------------------
+// --- Figures 3 and 7 ------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -249,8 +246,7 @@ Figure approximations(const std::string& id, const std::string& title, const std
   return finished(std::move(plot), caption);
 }
 
-// --- Figures 4, 8 and 9
-// -------------------------------------------------------------------------------------------------
+// --- Figures 4, 8 and 9 ---------------------------------------------------------------------------------------------
 
 Figure error_curves(const std::string& id, const std::string& title, const std::vector<ErrorPanel>& panels) {
   Plot plot{id, title, "", {}, panels.size() > 1 ? 2 : 1, panels.size() > 1 ? 210.0 : 250.0, true};
@@ -290,8 +286,7 @@ Figure error_curves(const std::string& id, const std::string& title, const std::
   return finished(std::move(plot), caption);
 }
 
-// --- Figure 5
-// -----------------------------------------------------------------------------------------------------------
+// --- Figure 5 -------------------------------------------------------------------------------------------------------
 
 Figure weight_histograms(const std::vector<MethodValues>& methods) {
   double largest = 0;
@@ -352,8 +347,7 @@ Figure weight_histograms(const std::vector<MethodValues>& methods) {
   return finished(std::move(plot), caption);
 }
 
-// --- Figure 6
-// -----------------------------------------------------------------------------------------------------------
+// --- Figure 6 -------------------------------------------------------------------------------------------------------
 
 Figure derivatives() {
   // c exp(-z^2) with z = a x - b: its derivatives are -2 a z c exp(-z^2) and a^2 (4 z^2 - 2) c exp(-z^2).
@@ -393,8 +387,7 @@ Figure derivatives() {
                               number_text(f1_low), number_text(f1_high), number_text(f2_low), number_text(f2_high)));
 }
 
-// --- test errors
-// --------------------------------------------------------------------------------------------------------
+// --- test errors ----------------------------------------------------------------------------------------------------
 
 Figure test_errors(const Results& results) {
   Panel panel;

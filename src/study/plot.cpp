@@ -15,8 +15,7 @@ namespace sconet::study {
 
 namespace {
 
-// --- colours, dashes, marks
-// ---------------------------------------------------------------------------------------------
+// --- colours, dashes, marks -----------------------------------------------------------------------------------------
 
 struct Colour {
   const char *name, *light, *dark;
@@ -100,8 +99,7 @@ std::string style_sheet() {
   return css;
 }
 
-// --- text
-// ---------------------------------------------------------------------------------------------------------------
+// --- text -----------------------------------------------------------------------------------------------------------
 
 // The code point that begins at `at`, which moves behind it; U+FFFD for bytes that are not UTF-8.
 char32_t next_code_point(std::string_view text, std::size_t& at) {
@@ -150,8 +148,7 @@ std::string shortened(std::string_view text, double width, double size) {
   return "…";
 }
 
-// --- numbers and ticks
-// --------------------------------------------------------------------------------------------------
+// --- numbers and ticks ----------------------------------------------------------------------------------------------
 
 constexpr double kHuge = 1e300;  // beyond it differences overflow
 
@@ -355,8 +352,7 @@ Range axis_range(const Axis& axis, const std::vector<double>& values) {
   return {middle - room, middle + room, false, false, axis.whole};
 }
 
-// --- thinning
-// -----------------------------------------------------------------------------------------------------------
+// --- thinning -------------------------------------------------------------------------------------------------------
 
 struct Point {
   double x = 0, y = 0;
@@ -416,8 +412,7 @@ std::vector<Point> simplified(const std::vector<Point>& points, double tolerance
   return out;
 }
 
-// --- panels
-// -------------------------------------------------------------------------------------------------------------
+// --- panels ---------------------------------------------------------------------------------------------------------
 
 constexpr double kHeadSize = 17;
 constexpr double kTickLength = 4;

@@ -67,8 +67,7 @@ std::string draw(const Plot& plot);
 // themes. A figure that stands alone follows the reader's system by itself.
 std::string plot_colours(bool dark);
 
-// --- for drawings of another kind
-// ---------------------------------------------------------------------------------------
+// --- for drawings of another kind -----------------------------------------------------------------------------------
 inline constexpr double kPlotWidth = 600;    // of every figure, in user units
 inline constexpr double kPlotTextSize = 16;  // the largest that ordinary text gets (on a narrow screen)
 inline constexpr double kPlotLineHeight = 20;
