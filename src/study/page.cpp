@@ -99,10 +99,13 @@ Notation notation(double mean, Form form) {
 
 // The decimals that `value` needs, up to `most`.
 int decimals_needed(double value, int most) {
-  double scale = 1;
-  for (int decimals = 0; decimals < most; ++decimals, scale *= 10)
-    if (std::abs(std::round(value * scale) - value * scale) < 1e-6) return decimals;
-  return most;
+  int decimals = 0;
+  while (decimals < most) {
+    const double scaled = value * std::pow(10.0, decimals);
+    if (std::abs(std::round(scaled) - scaled) < 1e-6) break;
+    ++decimals;
+  }
+  return decimals;
 }
 
 std::string decimal(double value, const Notation& as) {
@@ -427,7 +430,11 @@ std::string settings(const Results& results, const PageFacts& facts) {
 // Where a set's rows come from, which every one of its runs says.
 std::string origin_of(const Results& results, const SetInfo& set) {
   for (const Cell& cell : results.cells)
-    if (cell.set == set.id && !cell.runs.empty()) return cell.runs.front().data;
+    if (cell.set == set.id && !cell.runs.empty()) {
+      const std::string& data = cell.runs.front().data;
+      const bool checksum = data.size() == 64 && data.find_first_not_of("0123456789abcdef") == std::string::npos;
+      return checksum ? "SHA-256 " + data : data;
+    }
   return {};
 }
 

@@ -25,7 +25,7 @@ inline constexpr std::string_view kPageStyle = R"css(
 *, ::before, ::after { box-sizing: border-box; }
 html { font: 100%/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
   color: var(--ink); background: var(--paper); -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
-body { margin: 0 auto; padding: 2rem 1rem 3rem; max-width: 116rem; overflow-wrap: anywhere; }
+body { margin: 0 auto; padding: 2rem 1rem 3rem; max-width: 168rem; overflow-wrap: anywhere; }
 h1, h2, h3 { line-height: 1.25; text-wrap: balance; margin: 0; }
 h1 { font-size: 2rem; font-weight: 650; letter-spacing: -.01em; }
 h2 { font-size: 1.375rem; font-weight: 650; margin-bottom: .75rem; }
@@ -74,6 +74,8 @@ caption { text-align: left; color: var(--muted); padding: .1rem 0 .4rem; }
 th, td { padding: .35rem .5rem; text-align: right; vertical-align: top; }
 th { font-weight: 600; }
 thead th, td { overflow-wrap: normal; }
+tbody th { min-width: 6.5rem; }
+.glance tbody th { min-width: 10rem; }
 td.text { overflow-wrap: anywhere; min-width: 3.5rem; }
 thead th { vertical-align: bottom; border-bottom: 1px solid var(--ink); }
 tbody tr { border-bottom: 1px solid var(--rule); }
@@ -85,10 +87,10 @@ sup { line-height: 0; }
 .best { font-weight: 700; }
 .mark { font-weight: 400; margin-right: .25em; }
 .paper { display: block; color: var(--muted); font-weight: 400; }
-.set { margin-top: 1.75rem; }
+.set { margin-top: 1.75rem; max-width: 78rem; }
 .set h3 + p { margin: 0; }
 .glance { max-width: 64rem; }
-@media screen and (min-width: 112rem) {
+@media screen and (min-width: 158rem) {
   .sets { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 3rem; }
 }
 @media screen and (max-width: 55.99rem) {
@@ -125,10 +127,11 @@ figcaption { font-size: .875rem; color: var(--muted); }
 .verdict.open { color: var(--muted); }
 @media screen and (max-width: 40rem) { .claim { display: block; } }
 summary { cursor: pointer; padding: .2rem 0; width: fit-content; }
-details ul { margin: .25rem 0 0; padding-left: 1.25rem; font-size: .875rem; }
+details ul { margin: .25rem 0 0; padding-left: 1.25rem; font-size: .875rem; list-style: disc; }
 .settings details { border-bottom: 1px solid var(--rule); padding: .25rem 0; }
 .settings table { margin: .25rem 0 .75rem; max-width: 64rem; }
-.settings th { width: 12rem; }
+.settings caption { position: absolute; clip-path: inset(50%); }
+.settings tbody th { width: 12rem; }
 .option { white-space: nowrap; margin-right: 1.25em; }
 .option code { white-space: normal; }
 .notes { margin: 0; padding-left: 1.1rem; }
@@ -152,7 +155,8 @@ pre { white-space: pre-wrap; margin: 0 0 1rem; padding: .9rem 1rem; background: 
   figure, .set, .claim, tr, pre { break-inside: avoid; }
   .figures { display: block; }
   figure { margin-bottom: 1.5rem; max-width: 150mm; }
-  details:not([open]) > :not(summary) { display: block; }
+  details:not([open]) > ul { display: block; }
+  details:not([open]) > table { display: table; }
   details::details-content { content-visibility: visible; display: block; block-size: auto; }
 }
 )css";
