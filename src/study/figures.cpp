@@ -23,7 +23,7 @@ namespace {
 Figure finished(Plot plot, const std::string& caption) {
   plot.description = caption;
   std::string svg = draw(plot);
-  return {std::move(plot.id), std::move(plot.title), plain_text(caption), std::move(svg)};
+  return {std::move(plot.id), plain_text(plot.title), plain_text(caption), std::move(svg)};
 }
 
 std::vector<double> counted_from(double first, std::size_t count) {

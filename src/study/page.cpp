@@ -47,17 +47,6 @@ std::string joined(const std::vector<std::string>& items, std::string_view betwe
 // "DB1", "DB1 and DB2", "DB1, DB2 and DB3".
 std::string listed(const std::vector<std::string>& items) { return joined(items, ", ", " and "); }
 
-const Cell* cell_of(const Results& results, const SetInfo& set, const MethodInfo& method) {
-  const auto at = std::find_if(results.cells.begin(), results.cells.end(),
-                               [&](const Cell& cell) { return cell.set == set.id && cell.method == method.id; });
-  return at == results.cells.end() ? nullptr : &*at;
-}
-
-const SetInfo& set_of(const Results& results, const Cell& cell) {
-  return *std::find_if(results.sets.begin(), results.sets.end(),
-                       [&](const SetInfo& set) { return set.id == cell.set; });
-}
-
 bool has_paper(const Results& results) {
   return std::any_of(results.cells.begin(), results.cells.end(),
                      [](const Cell& cell) { return cell.paper.has_value(); });
@@ -177,7 +166,7 @@ std::string mean_as_shown(double mean, const Column& column) { return amount(mea
 std::vector<const Cell*> best_cells(const Results& results, const SetInfo& set, const Column& column) {
   std::vector<const Cell*> rivals, best;
   for (const MethodInfo& method : results.methods)
-    if (const Cell* cell = cell_of(results, set, method); cell && std::isfinite((cell->*column.ours).mean))
+    if (const Cell* cell = results.find(set.id, method.id); cell && std::isfinite((cell->*column.ours).mean))
       rivals.push_back(cell);
   if (rivals.size() < 2 || column.best == Better::neither) return {};
   const auto mean = [&](const Cell* cell) { return (cell->*column.ours).mean; };
@@ -286,7 +275,7 @@ std::string glance(const Results& results) {
     const auto best = best_cells(results, set, column);
     out += row_heading(fmt::format("<a href=\"#set-{}\">{}</a>", i + 1, esc(name_of(set))));
     for (const MethodInfo& method : results.methods) {
-      const Cell* cell = cell_of(results, set, method);
+      const Cell* cell = results.find(set.id, method.id);
       const double mean = cell ? cell->test_rmse.mean : 0;
       out += cell ? data_cell(method.title, ranked(contains(best, cell), mean, {}, notation(mean, column.form)))
                   : data_cell(method.title, "<span>-</span>", "empty");
@@ -316,7 +305,7 @@ std::string set_table(const Results& results, const SetInfo& set, const PageFact
   for (const Column& column : kColumns) headings.push_back({column.name});
   out += heading_row(headings);
   for (const MethodInfo& method : results.methods) {
-    const Cell* cell = cell_of(results, set, method);
+    const Cell* cell = results.find(set.id, method.id);
     if (!cell) continue;
     out +=
         row_heading(esc(method.title) + (cell->paper ? "<span class=\"paper\" aria-hidden=\"true\">paper</span>" : ""));
@@ -361,10 +350,10 @@ struct VerdictWords {
 
 const VerdictWords& words_of(Verdict verdict) {
   static constexpr std::array words = {
+      VerdictWords{"open", "\u25cb", "Not tested", "was not tested", "were not tested"},
       VerdictWords{"holds", "\u2713", "Holds", "holds", "hold"},
       VerdictWords{"part", "\u25d0", "Holds in part", "holds in part", "hold in part"},
       VerdictWords{"fails", "\u2717", "Does not hold", "does not hold", "do not hold"},
-      VerdictWords{"open", "\u25cb", "Not tested", "was not tested", "were not tested"},
   };
   return words.at(static_cast<std::size_t>(verdict));
 }
@@ -420,7 +409,7 @@ std::string settings(const Results& results, const PageFacts& facts) {
                        open_table("stack", "Settings on " + esc(name_of(set))),
                        heading_row({{"Method", true}, {"Options", true}}));
     for (const MethodInfo& method : results.methods)
-      if (const Cell* cell = cell_of(results, set, method))
+      if (const Cell* cell = results.find(set.id, method.id))
         out += row_heading(esc(method.title)) + data_cell("Options", settings_of(cell->chosen), "text") + "</tr>\n";
     out += "</tbody></table></details>\n";
   }
@@ -494,7 +483,7 @@ std::string winners(const Results& results, const Column& column) {
     std::vector<std::string> won;
     for (const auto& best : contests)
       for (const Cell* cell : best)
-        if (cell->method == method.id) won.push_back(short_name(set_of(results, *cell)));
+        if (cell->method == method.id) won.push_back(short_name(results.set(cell->set)));
     if (won.empty()) continue;
     std::string where;
     if (contests.size() > 1)

@@ -74,7 +74,7 @@ struct Results {
   const MethodInfo& method(std::string_view id) const;
 };
 
-enum class Verdict { holds, holds_in_part, does_not_hold, not_tested };
+enum class Verdict { not_tested, holds, holds_in_part, does_not_hold };
 
 // A claim of the paper, and what the runs say about it.
 struct Claim {
