@@ -141,6 +141,9 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
     throw std::invalid_argument("validation rows come from a table of their own or from a share of the rows, not both");
   if (extras.resume && extras.checkpoint.empty()) throw std::invalid_argument("to resume a run, name its checkpoint");
 
+  if (options.train.method == Method::mlp && !extras.checkpoint.empty())
+    throw std::invalid_argument("the MLP cannot be resumed: train it without a checkpoint");
+
   Fitted fitted;
   fitted.warnings = table.warnings;
   // Which rows teach and which judge.
