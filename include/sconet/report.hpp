@@ -14,9 +14,9 @@ namespace sconet {
 // RMSE is sqrt(sum_i w_i |y_i - f(x_i)|^2 / sum_i w_i) in the target's own unit; with several outputs the squares of
 // all outputs are added (Eq. 65).
 //
-// MLP-BP has a record for each iteration instead: `nodes` is the size of its network, always the same, `step` the number
-// of the iteration, `batches` how often it evaluated the error and its gradient, `score` the share of the objective that
-// it removed; scale, admissible, batch and candidate are 0, r is 1.
+// MLP-BP has a record for each iteration instead: `nodes` is the size of its network, always the same, `step` the
+// number of the iteration, `batches` how often it evaluated the error and its gradient, `score` the share of the
+// objective that it removed; scale, admissible, batch and candidate are 0, r is 1.
 struct NodeRecord {
   Index nodes = 0;  // nodes after this one was added: L
   double train_rmse = 0;

@@ -24,12 +24,12 @@ using kernels::kTileRows;
 
 namespace {
 
-constexpr int kCorrections = 20;        // steps that L-BFGS remembers
-constexpr int kMostEvaluations = 30;    // of a line search
-constexpr Index kSettledOver = 20;      // iterations ...
-constexpr double kSettled = 1e-7;       // ... that together lower the objective by less than this share: converged
+constexpr int kCorrections = 20;          // steps that L-BFGS remembers
+constexpr int kMostEvaluations = 30;      // of a line search
+constexpr Index kSettledOver = 20;        // iterations ...
+constexpr double kSettled = 1e-7;         // ... that together lower the objective by less than this share: converged
 constexpr double kRoundingLevel = 1e-14;  // |e| / |y| below this is rounding error
-constexpr double kMostDecay = 1e100;    // keeps the penalty finite where the targets are tiny
+constexpr double kMostDecay = 1e100;      // keeps the penalty finite where the targets are tiny
 
 // Hidden layer and output weights of theta as the kernels want them.
 void pack(const Eigen::VectorXd& theta, Index nodes, Index inputs, Index outputs, CandidateBatch& batch,
@@ -109,8 +109,9 @@ std::uint64_t mlp_memory(Index rows, Index inputs, Index outputs, Index valid_ro
   const auto n = static_cast<double>(rows), v = static_cast<double>(valid_rows), d = static_cast<double>(inputs),
              m = static_cast<double>(outputs), L = static_cast<double>(nodes);
   const double chunks = std::clamp(n / (16.0 * kTileRows), 1.0, 32.0);
-  const double doubles = (n + v) * (d + m + 1)                            // X, E and weights
-                         + (2.0 * kCorrections + chunks + 16) * (L + 8) * (d + 1 + m);  // L-BFGS, sums, theta and gradients
+  const double doubles =
+      (n + v) * (d + m + 1)                                          // X, E and weights
+      + (2.0 * kCorrections + chunks + 16) * (L + 8) * (d + 1 + m);  // L-BFGS, sums, theta and gradients
   return static_cast<std::uint64_t>(8 * doubles) + (std::uint64_t{8} << 20);
 }
 
@@ -258,9 +259,7 @@ class MlpTrainer {
 
   Index iterations() const { return static_cast<Index>(report_.history.size()); }
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
-  double train_rmse() const {
-    return std::ldexp(std::sqrt(objective_->mean_square()), y_exponent_ + unit_exponent_);
-  }
+  double train_rmse() const { return std::ldexp(std::sqrt(objective_->mean_square()), y_exponent_ + unit_exponent_); }
   double valid_rmse(const Eigen::VectorXd& theta) {
     return validation_.empty() ? std::numeric_limits<double>::quiet_NaN() : validation_.rmse(in_y_unit(theta), L_);
   }
@@ -331,7 +330,8 @@ void MlpTrainer::centre_targets() {
 }
 
 // Nguyen and Widrow: |w| = 0.7 L^(1/d) and b uniform on (-|w|, |w|), for inputs that range over (-1, 1); a sigmoid is
-// a hyperbolic tangent of half the argument, so it takes twice as much. Output weights: uniform, as Glorot and Bengio say.
+// a hyperbolic tangent of half the argument, so it takes twice as much. Output weights: uniform, as Glorot and Bengio
+// say.
 Eigen::VectorXd MlpTrainer::start_weights(MlpStart start) const {
   Eigen::VectorXd low = Eigen::VectorXd::Constant(d_, std::numeric_limits<double>::infinity()), high = -low;
   for (Index tile = 0; tile < tiles_.count(); ++tile)

@@ -64,14 +64,14 @@ std::string TrainReport::full() const {
   std::string s = brief() + '\n';
   s += fmt::format("{} rows, {} input{}, {} output{}; {} thread{}, {}\n\n", rows, inputs, inputs == 1 ? "" : "s",
                    outputs, outputs == 1 ? "" : "s", threads, threads == 1 ? "" : "s", instructions);
-  s += fmt::format("{:>6} {:>12} {:>12} {:>8} {:>10} {:>8} {:>11} {:>10} {:>9}\n", grown ? "nodes" : "step", "train RMSE", "valid RMSE",
-                   "scale", "r_L", "batches", "admissible", "score", "seconds");
+  s += fmt::format("{:>6} {:>12} {:>12} {:>8} {:>10} {:>8} {:>11} {:>10} {:>9}\n", grown ? "nodes" : "step",
+                   "train RMSE", "valid RMSE", "scale", "r_L", "batches", "admissible", "score", "seconds");
   s += fmt::format("{:>6} {:>12.5g} {:>12}{}\n", 0, initial_rmse, valid(initial_valid_rmse), mark(0));
   Index step = 0;
   for (const NodeRecord& n : history) {
     ++step;
-    s += fmt::format("{:>6} {:>12.5g} {:>12} {:>8g} {:>10.7g} {:>8} {:>11} {:>10.3g} {:>9.3f}{}\n", grown ? n.nodes : step,
-                     n.train_rmse, valid(n.valid_rmse), n.scale, n.r, n.batches,
+    s += fmt::format("{:>6} {:>12.5g} {:>12} {:>8g} {:>10.7g} {:>8} {:>11} {:>10.3g} {:>9.3f}{}\n",
+                     grown ? n.nodes : step, n.train_rmse, valid(n.valid_rmse), n.scale, n.r, n.batches,
                      n.fallback ? std::string("best seen") : std::to_string(n.admissible), n.score, n.seconds,
                      mark(step));
   }

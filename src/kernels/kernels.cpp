@@ -370,8 +370,7 @@ __attribute__((noinline)) void spread_error(const TileView& tile, const double* 
       for (Index q = 0; q < width; ++q) {
         const Vec error = all(r[j * kTileRows + row * width + q]);
         SCONET_UNROLL
-        for (Index v = 0; v < NV; ++v)
-          felt[v] = madd(error, load(beta + (j + q) * beta_stride + v * kLanes), felt[v]);
+        for (Index v = 0; v < NV; ++v) felt[v] = madd(error, load(beta + (j + q) * beta_stride + v * kLanes), felt[v]);
       }
     }
     SCONET_UNROLL
