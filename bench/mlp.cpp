@@ -125,7 +125,8 @@ std::vector<Point> by_lbfgs(const Task& t) {
 // All residuals as one block, with the Jacobian of the sigmoid network: theta as in core/mlp.hpp.
 class Residuals final : public ceres::CostFunction {
  public:
-  explicit Residuals(const Task& t) : t_(t), scale_(1 / std::sqrt(static_cast<double>(t.Y.rows()))) {
+  explicit Residuals(const Task& t)
+      : t_(t), scale_(std::sqrt(static_cast<double>(t.Y.rows())) / (t.Y.array() - t.Y.mean()).matrix().norm()) {
     set_num_residuals(static_cast<int>(t.Y.rows()));
     mutable_parameter_block_sizes()->push_back(static_cast<int>(t.nodes * (t.X.cols() + 2) + 1));
   }
@@ -154,7 +155,7 @@ class Residuals final : public ceres::CostFunction {
 
  private:
   const Task& t_;
-  double scale_;
+  double scale_;  // to targets of variance 1: the solver's smallest damping is a fixed number
 };
 
 std::vector<Point> by_levenberg_marquardt(const Task& t) {
@@ -184,7 +185,7 @@ std::vector<Point> by_levenberg_marquardt(const Task& t) {
   ceres::Problem problem;
   problem.AddResidualBlock(new Residuals(t), nullptr, theta.data());
   ceres::Solver::Options solver;
-  solver.linear_solver_type = ceres::DENSE_NORMAL_CHOLESKY;
+  solver.linear_solver_type = theta.size() < 200 ? ceres::DENSE_QR : ceres::DENSE_NORMAL_CHOLESKY;
   solver.num_threads = 1;
   solver.max_num_iterations = 1'000'000;
   solver.max_solver_time_in_seconds = t.seconds;
@@ -195,7 +196,7 @@ std::vector<Point> by_levenberg_marquardt(const Task& t) {
     std::vector<Point> points;
     std::function<Point(double)> point;
     ceres::CallbackReturnType operator()(const ceres::IterationSummary& s) override {
-      points.push_back(point(s.cumulative_time_in_seconds));
+      if (s.iteration > 0) points.push_back(point(s.cumulative_time_in_seconds));
       return ceres::SOLVER_CONTINUE;
     }
   } watch;
