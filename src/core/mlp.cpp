@@ -79,7 +79,7 @@ double MlpObjective::operator()(const Eigen::VectorXd& theta, Eigen::VectorXd& g
     for (Index i = 0; i < size; ++i) total_[i] += partial_[chunk * stride + i];
 
   gradient.resize(this->size());
-  const double half = 2 / tiles_.weight_sum();
+  const double per_row = 2 / tiles_.weight_sum();
   double hidden2 = 0, output2 = 0;
   for (Index j = 0; j < nodes_; ++j) {
     const Index first = j / engine_.kernels.panel * engine_.kernels.panel;
@@ -87,19 +87,19 @@ double MlpObjective::operator()(const Eigen::VectorXd& theta, Eigen::VectorXd& g
     const double* sums = total_.data() + first * rows + (j - first);
     const double* at = theta.data() + j * block();
     double* out = gradient.data() + j * block();
-    out[0] = half * sums[m * width];
+    out[0] = per_row * sums[m * width];
     for (Index k = 0; k < d; ++k) {
-      out[1 + k] = half * sums[(m + 1 + k) * width] + 2 * decay_.hidden * at[1 + k];
+      out[1 + k] = per_row * sums[(m + 1 + k) * width] + 2 * decay_.hidden * at[1 + k];
       hidden2 += at[1 + k] * at[1 + k];
     }
     for (Index q = 0; q < m; ++q) {
-      out[1 + d + q] = half * sums[q * width] + 2 * decay_.output * at[1 + d + q];
+      out[1 + d + q] = per_row * sums[q * width] + 2 * decay_.output * at[1 + d + q];
       output2 += at[1 + d + q] * at[1 + d + q];
     }
   }
   const double* totals = total_.data() + batch_.padded() * rows;
   for (Index q = 0; q < m; ++q) {
-    gradient[nodes_ * block() + q] = half * totals[q];
+    gradient[nodes_ * block() + q] = per_row * totals[q];
     squares_[q] = totals[m + q];
   }
   return mean_square() + decay_.hidden * hidden2 + decay_.output * output2;
