@@ -66,8 +66,9 @@ int info(const Inspection& what) {
     json["options"] = options_json(model.options(), describe_options());
     json["encoder_options"] = options_json(encoder.options(), describe_encoder_options());
     json["valid_fraction"] = model.valid_fraction();
-    json["train_rmse_by_nodes"] = summary.train_rmse;
-    if (summary.valid) json["valid_rmse_by_nodes"] = summary.valid_rmse;
+    const std::string by = model.options().method == Method::mlp ? "by_iterations" : "by_nodes";
+    json["train_rmse_" + by] = summary.train_rmse;
+    if (summary.valid) json["valid_rmse_" + by] = summary.valid_rmse;
     print(json);
     return kOk;
   }

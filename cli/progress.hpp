@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sconet/options.hpp"
 #include "sconet/report.hpp"
 
 namespace sconet::cli {
@@ -17,8 +18,11 @@ class Progress {
   // "auto" is a bar if standard error is a terminal and nothing otherwise.
   static Style style(const std::string& name, bool quiet);
 
-  Progress(Style style, std::int64_t max_nodes, std::string label = "")
-      : style_(style), max_nodes_(max_nodes), label_(std::move(label)) {}
+  Progress(Style style, const TrainOptions& options, std::string label = "")
+      : style_(style),
+        grows_(options.method != Method::mlp),
+        most_(grows_ ? options.max_nodes : options.iterations),
+        label_(std::move(label)) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -28,9 +32,11 @@ class Progress {
 
  private:
   std::string time_left(const NodeRecord& node);
+  std::int64_t done(const NodeRecord& node) const { return grows_ ? node.nodes : node.step; }
 
   Style style_;
-  std::int64_t max_nodes_;
+  bool grows_;         // node by node; otherwise it learns iteration by iteration
+  std::int64_t most_;  // nodes or iterations
   std::string label_;
   std::chrono::steady_clock::time_point last_{};
   std::vector<double> seconds_;  // when each of the last nodes came

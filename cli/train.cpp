@@ -112,7 +112,7 @@ int Train::run() {
   }
 
   Interrupt interrupt;
-  Progress bar(Progress::style(progress, verbosity.quiet), fit.fit.train.max_nodes);
+  Progress bar(Progress::style(progress, verbosity.quiet), fit.fit.train);
   FitExtras extras;
   extras.valid = valid_rows ? &*valid_rows : nullptr;
   extras.on_node = [&](const NodeRecord& node) { bar.show(node); };
@@ -127,7 +127,8 @@ int Train::run() {
   const TrainReport& report = fitted.report;
   const bool interrupted = report.stop_reason == StopReason::interrupted;
   if (interrupted && report.history.empty()) {
-    say(verbosity, fmt::format("interrupted before the first node: {} was not written", output));
+    say(verbosity, fmt::format("interrupted before the first {}: {} was not written",
+                               fit.fit.train.method == Method::mlp ? "iteration" : "node", output));
     return kInterrupted;
   }
   model.save(output);
@@ -207,7 +208,7 @@ int Cv::run() {
   Interrupt interrupt;
   std::vector<std::string> warnings;
   const auto on_fold = [&](std::int64_t fold) {
-    return std::make_unique<Progress>(Progress::style(progress, verbosity.quiet), fit.fit.train.max_nodes,
+    return std::make_unique<Progress>(Progress::style(progress, verbosity.quiet), fit.fit.train,
                                       fmt::format("fold {}/{}  ", fold + 1, folds));
   };
   std::vector<FoldResult> results;

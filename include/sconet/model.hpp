@@ -58,11 +58,11 @@ struct ModelSummary {
   StopReason stop_reason = StopReason::not_run;
   Metrics train;
   std::optional<Metrics> valid;
-  // RMSE of each size grown, from 0 nodes on: in the target's own unit, with several targets in units of the scaled
-  // targets.
+  // RMSE of each size grown, from 0 nodes on, or of each iteration of MLP-BP, from its first weights on: in the
+  // target's own unit, with several targets in units of the scaled targets.
   std::vector<double> train_rmse;
   std::vector<double> valid_rmse;  // empty without validation rows
-  std::vector<double> scales;      // the scale each node was drawn from
+  std::vector<double> scales;      // the scale each node was drawn from; MLP-BP: zeros
 };
 
 struct Fitted;

@@ -17,6 +17,8 @@ enum class Method {
   // The rivals, which judge nothing: every node is taken as it is drawn from (-range, range).
   rvfl,   // RVFL:  all output weights fitted to all nodes
   irvfl,  // IRVFL: only the new output weight set, node by node
+  // The rival that does not grow: max_nodes nodes from the start, and all weights learn.
+  mlp,  // MLP-BP: errors propagated back, L-BFGS
 };
 
 // How the demand r_L grows with the number L of the node being added.
@@ -65,6 +67,7 @@ struct TrainOptions {
   double tolerance = 0;
   std::int64_t patience = 20;
   bool keep_all = false;
+  std::int64_t iterations = 1000;
   double time_limit = 0;
   std::uint64_t seed = 1;
   std::int64_t threads = 0;

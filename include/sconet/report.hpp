@@ -13,6 +13,10 @@ namespace sconet {
 
 // RMSE is sqrt(sum_i w_i |y_i - f(x_i)|^2 / sum_i w_i) in the target's own unit; with several outputs the squares of
 // all outputs are added (Eq. 65).
+//
+// MLP-BP has a record for each iteration instead: `nodes` is the size of its network, always the same, `step` the
+// number of the iteration, `batches` how often it evaluated the error and its gradient, `score` the share of the
+// objective that it removed; scale, admissible, batch and candidate are 0, r is 1.
 struct NodeRecord {
   Index nodes = 0;  // nodes after this one was added: L
   double train_rmse = 0;
@@ -39,7 +43,9 @@ enum class StopReason {
   rank,           // no candidate adds anything: all lie in the span of the nodes there are, are zero, or overflow
   no_admissible,  // no candidate met r_L and the options say stop, or relaxing r did not help
   overflow,       // a larger network's output weights would overflow; the largest that is finite is returned
-  validation,     // the validation error has not improved for `patience` nodes
+  validation,     // the validation error has not improved for `patience` nodes, or iterations of MLP-BP
+  iterations,     // MLP-BP: as many iterations as were allowed
+  converged,      // MLP-BP: no step lowers the objective any more, or 20 of them by less than 1e-7 of it
   time_limit,
   interrupted,  // the stop token asked for it
 };
@@ -49,12 +55,13 @@ std::optional<StopReason> stop_reason(std::string_view name);
 std::string_view sentence(StopReason reason);  // "the network reached the allowed number of nodes"
 
 struct TrainReport {
-  std::string method;  // "RMPI-SCN", "SCN-III", "SCN-I"
+  std::string method;  // "RMPI-SCN", "SCN-III", "SCN-I", "RVFL", "IRVFL", "MLP-BP"
   Index rows = 0;      // training rows with a weight above zero
   Index inputs = 0, outputs = 0;
   std::vector<NodeRecord> history;  // one per node that was grown, also those dropped again by validation
   Index network_nodes = 0;          // nodes of the network returned
-  double initial_rmse = 0;          // of the network without nodes (zero, or the intercept)
+  Index network_step = 0;           // records of the history up to the network returned: its nodes, or its iterations
+  double initial_rmse = 0;          // of the network without nodes (zero, or the intercept), or with its first weights
   double initial_valid_rmse = 0;    // NaN without validation rows
   double train_rmse = 0;            // of the network returned
   double valid_rmse = 0;            // of the network returned; NaN without validation rows
@@ -63,11 +70,11 @@ struct TrainReport {
   int threads = 0;
   std::string instructions;  // "x86-64-v4"
   // Leverage of each row of X in the fit returned, sum_k Q_ik^2, where the output weights are refitted (RMPI, SCN-III);
-  // e_i / (1 - leverage_i) is the leave-one-out residual. Zero for rows of weight zero; empty for SCN-I.
+  // e_i / (1 - leverage_i) is the leave-one-out residual. Zero for rows of weight zero; else empty.
   Eigen::VectorXd leverages;
 
   std::string brief() const;  // one line
-  std::string full() const;   // the line, then a table with a row per node
+  std::string full() const;   // the line, then a table with a row per node or iteration
 };
 
 }  // namespace sconet

@@ -19,11 +19,13 @@ struct TrainExtras {
   MatrixView X_valid = {}, Y_valid = {};                // rows that choose the size of the network (see patience)
   std::function<void(const NodeRecord&)> on_node = {};  // called after each node, in the calling thread
   std::stop_token stop = {};  // asked after each node and before each batch: ends with the network so far
+  // (MLP-BP: both after each iteration.)
 
   // To go on with an earlier run on the same data and options: called with the history after each step (a history
   // from the middle of a step would not do), and the history to go on from. Its nodes are put back without a search,
   // and training ends with the same bits as if it had never stopped. Throws std::invalid_argument when the nodes do
-  // not leave the same errors as they did, to the bit: other data, other options or another instruction level.
+  // not leave the same errors as they did, to the bit: other data, other options or another instruction level; and for
+  // MLP-BP, which can do neither.
   std::function<void(const std::vector<NodeRecord>&)> on_step = {};
   std::vector<NodeRecord> resume = {};
 };
@@ -33,7 +35,7 @@ struct TrainResult {
   TrainReport report;
 };
 
-// Grows a network on X (n x d) and Y (n x m).
+// Grows a network on X (n x d) and Y (n x m), or trains an MLP.
 //
 // The result depends on the data, the options and the seed alone: never on the number of threads, the clock (but for
 // time_limit) or the locale. Throws std::invalid_argument for a caller's mistake, naming the option or the row and

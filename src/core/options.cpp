@@ -6,7 +6,7 @@ namespace sconet {
 
 template <>
 struct Choices<Method> {
-  static constexpr std::array names = {"rmpi", "scn3", "scn1", "rvfl", "irvfl"};
+  static constexpr std::array names = {"rmpi", "scn3", "scn1", "rvfl", "irvfl", "mlp"};
 };
 template <>
 struct Choices<Schedule> {
@@ -39,8 +39,10 @@ struct OptionList<TrainOptions> {
                                      std::string_view sentence) {
       visit(Option<O, T>{name, matlab, field, bounds, sentence});
     };
-    option("method", "", &O::method, {}, "The supervisor: RMPI-SCN, SCN-III or SCN-I; or none: RVFL, IRVFL.");
-    option("max_nodes", "L_max", &O::max_nodes, between(0, 1e6), "Largest number of nodes.");
+    option("method", "", &O::method, {},
+           "The supervisor: RMPI-SCN, SCN-III or SCN-I; or none: RVFL, IRVFL; or MLP-BP, all of whose weights learn.");
+    option("max_nodes", "L_max", &O::max_nodes, between(0, 1e6),
+           "Largest number of nodes; MLP-BP has exactly so many, at least one.");
     option("candidates", "T_max", &O::candidates, between(1, 1e7), "Random candidates drawn in a batch.");
     option("scales", "Lambdas", &O::scales, above(0),
            "Scales in the order they are tried; weights and bias are uniform on (-scale, scale).");
@@ -58,21 +60,25 @@ struct OptionList<TrainOptions> {
     option("range", "", &O::range, above(0), "RVFL and IRVFL: weights and bias are uniform on (-range, range).");
     option("rank_tolerance", "", &O::rank_tolerance, between(1e-13, 0.5),
            "A node is refused when |p|^2 <= rank_tolerance |h|^2, p being its part outside the span of the others.");
-    option("ridge", "", &O::ridge, at_least(0), "Penalty: minimises mean squared error + ridge |output weights|^2.");
-    option("intercept", "", &O::intercept, {}, "Fit a constant beside the nodes (without penalty).");
+    option("ridge", "", &O::ridge, at_least(0),
+           "Penalty: minimises mean squared error + ridge |output weights|^2; MLP-BP: on the hidden weights as well.");
+    option("intercept", "", &O::intercept, {},
+           "Fit a constant beside the nodes (without penalty); MLP-BP always does.");
     option("direct_links", "", &O::direct_links, {},
-           "Inputs also act on the outputs directly, not through nodes (not with SCN-I and IRVFL).");
+           "Inputs also act on the outputs directly, not through nodes (not with SCN-I, IRVFL and MLP-BP).");
     option("activation", "", &O::activation, {}, "Activation of the nodes; gaussian is exp(-z^2).");
     option("nodes_per_step", "nB", &O::nodes_per_step, between(1, 1e6),
            "Nodes taken from an accepted batch, which must have as many admissible candidates; at most candidates.");
     option("tolerance", "tol", &O::tolerance, at_least(0),
            "Stop when the training RMSE is at or below this (several targets of a table: as scaled).");
     option("patience", "", &O::patience, between(0, 1e9),
-           "With validation rows: stop after so many nodes without a better validation RMSE; 0: never.");
+           "With validation rows: stop after so many nodes (MLP-BP: iterations) without a better validation RMSE; 0: "
+           "never.");
     option("keep_all", "", &O::keep_all, {},
-           "With validation rows: keep all nodes, not only those up to the lowest validation RMSE.");
+           "With validation rows: keep all nodes, not only those up to the lowest validation RMSE (not MLP-BP).");
+    option("iterations", "", &O::iterations, between(1, 1e9), "MLP-BP: most iterations of L-BFGS.");
     option("time_limit", "", &O::time_limit, at_least(0), "Stop after so many seconds; 0: no limit.");
-    option("seed", "", &O::seed, {}, "Seed of the random candidates.");
+    option("seed", "", &O::seed, {}, "Seed of the random candidates, or of the first weights of MLP-BP.");
     option("threads", "", &O::threads, between(0, 4096),
            "Threads; 0: one per processor. The result does not depend on it.");
     option("isa", "", &O::isa, {},
@@ -82,10 +88,13 @@ struct OptionList<TrainOptions> {
 
 void validate(const TrainOptions& options) {
   validate_options(options);
-  if (options.direct_links && (options.method == Method::scn1 || options.method == Method::irvfl))
+  if (options.direct_links &&
+      (options.method == Method::scn1 || options.method == Method::irvfl || options.method == Method::mlp))
     refuse_option(
         fmt::format("option direct_links = true: expected a method that fits all output weights together, not {}",
                     to_text(options.method)));
+  if (options.method == Method::mlp && options.max_nodes == 0)
+    refuse_option("option max_nodes = 0: expected at least 1 with the method mlp");
   if (options.nodes_per_step > options.candidates)
     refuse_option(fmt::format("option nodes_per_step = {}: expected at most candidates = {}", options.nodes_per_step,
                               options.candidates));

@@ -16,6 +16,8 @@ std::string_view name(StopReason reason) {
     case StopReason::no_admissible: return "no_admissible";
     case StopReason::overflow: return "overflow";
     case StopReason::validation: return "validation";
+    case StopReason::iterations: return "iterations";
+    case StopReason::converged: return "converged";
     case StopReason::time_limit: return "time_limit";
     case StopReason::interrupted: return "interrupted";
   }
@@ -38,6 +40,8 @@ std::string_view sentence(StopReason reason) {
     case StopReason::no_admissible: return "no candidate reduces the error as much as demanded";
     case StopReason::overflow: return "the output weights of a larger network would overflow";
     case StopReason::validation: return "the validation error stopped improving";
+    case StopReason::iterations: return "it has made as many iterations as were allowed";
+    case StopReason::converged: return "no step lowers the training error any more";
     case StopReason::time_limit: return "the time limit was reached";
     case StopReason::interrupted: return "training was interrupted";
   }
@@ -55,18 +59,21 @@ std::string TrainReport::brief() const {
 std::string TrainReport::full() const {
   const bool validated = !std::isnan(initial_valid_rmse);
   const auto valid = [&](double rmse) { return validated ? fmt::format("{:.5g}", rmse) : std::string("-"); };
-  const auto mark = [&](Index nodes) { return nodes == network_nodes ? "  <- returned" : ""; };
+  const auto mark = [&](Index step) { return step == network_step ? "  <- returned" : ""; };
+  const bool grown = method != "MLP-BP";
   std::string s = brief() + '\n';
   s += fmt::format("{} rows, {} input{}, {} output{}; {} thread{}, {}\n\n", rows, inputs, inputs == 1 ? "" : "s",
                    outputs, outputs == 1 ? "" : "s", threads, threads == 1 ? "" : "s", instructions);
-  s += fmt::format("{:>6} {:>12} {:>12} {:>8} {:>10} {:>8} {:>11} {:>10} {:>9}\n", "nodes", "train RMSE", "valid RMSE",
-                   "scale", "r_L", "batches", "admissible", "score", "seconds");
+  s += fmt::format("{:>6} {:>12} {:>12} {:>8} {:>10} {:>8} {:>11} {:>10} {:>9}\n", grown ? "nodes" : "step",
+                   "train RMSE", "valid RMSE", "scale", "r_L", "batches", "admissible", "score", "seconds");
   s += fmt::format("{:>6} {:>12.5g} {:>12}{}\n", 0, initial_rmse, valid(initial_valid_rmse), mark(0));
+  Index step = 0;
   for (const NodeRecord& n : history) {
-    s += fmt::format("{:>6} {:>12.5g} {:>12} {:>8g} {:>10.7g} {:>8} {:>11} {:>10.3g} {:>9.3f}{}\n", n.nodes,
-                     n.train_rmse, valid(n.valid_rmse), n.scale, n.r, n.batches,
+    ++step;
+    s += fmt::format("{:>6} {:>12.5g} {:>12} {:>8g} {:>10.7g} {:>8} {:>11} {:>10.3g} {:>9.3f}{}\n",
+                     grown ? n.nodes : step, n.train_rmse, valid(n.valid_rmse), n.scale, n.r, n.batches,
                      n.fallback ? std::string("best seen") : std::to_string(n.admissible), n.score, n.seconds,
-                     mark(n.nodes));
+                     mark(step));
   }
   return s;
 }

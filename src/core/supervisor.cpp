@@ -78,7 +78,8 @@ std::unique_ptr<Supervisor> make_supervisor(const TrainOptions& options) {
     case Method::scn1: return std::make_unique<Scn1>(options);
     case Method::rvfl: return std::make_unique<Unsupervised>("RVFL", true);
     case Method::irvfl: return std::make_unique<Unsupervised>("IRVFL", false);
-    case Method::rmpi: break;
+    case Method::rmpi:
+    case Method::mlp: break;  // the latter never comes here
   }
   return std::make_unique<RmpiScn>(options);
 }

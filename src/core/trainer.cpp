@@ -14,6 +14,7 @@
 #include "core/candidates.hpp"
 #include "core/check.hpp"
 #include "core/fit.hpp"
+#include "core/mlp.hpp"
 #include "core/schedule.hpp"
 #include "core/score.hpp"
 #include "core/supervisor.hpp"
@@ -336,7 +337,7 @@ TrainResult Trainer::finish() {
   report_.rows = tiles_.rows();
   report_.inputs = tiles_.inputs();
   report_.outputs = tiles_.outputs();
-  report_.network_nodes = L;
+  report_.network_nodes = report_.network_step = L;
   report_.train_rmse = L == 0 ? report_.initial_rmse : report_.history[static_cast<std::size_t>(L - 1)].train_rmse;
   report_.valid_rmse = L == 0 || validation_.empty() ? report_.initial_valid_rmse
                                                      : report_.history[static_cast<std::size_t>(L - 1)].valid_rmse;
@@ -359,10 +360,16 @@ TrainResult Trainer::finish() {
 TrainResult train(MatrixView X, MatrixView Y, const TrainOptions& options, const TrainExtras& extras) {
   validate(options);
   check_data(X, Y, extras);
+  if (options.method == Method::mlp) {
+    if (extras.on_step || !extras.resume.empty())
+      throw std::invalid_argument("the MLP cannot be resumed: train it without a checkpoint");
+    return train_mlp(X, Y, options, extras);
+  }
   return Trainer(X, Y, options, extras).run();
 }
 
 std::uint64_t training_memory(Index rows, Index inputs, Index outputs, Index valid_rows, const TrainOptions& options) {
+  if (options.method == Method::mlp) return mlp_memory(rows, inputs, outputs, valid_rows, options.max_nodes);
   const auto n = static_cast<double>(rows), v = static_cast<double>(valid_rows), d = static_cast<double>(inputs),
              m = static_cast<double>(outputs), T = static_cast<double>(options.candidates);
   // Columns of Q come in panels of eight; no more of them than rows can be independent.

@@ -107,3 +107,14 @@ SCONET_INLINE Pack<N> activation(const Pack<N>& x) {
   if constexpr (act == Act::gaussian) return gaussian(x);
   if constexpr (act == Act::relu) return rectifier(x);
 }
+
+// The derivative at x, where the activation is h. A quarter turn ahead the sine is the cosine.
+template <Act act, Index N>
+SCONET_INLINE Pack<N> slope([[maybe_unused]] const Pack<N>& x, [[maybe_unused]] const Pack<N>& h) {
+  if constexpr (act == Act::sigmoid) return h - h * h;
+  if constexpr (act == Act::tanh) return (h * h - 1.0) * -1.0;
+  if constexpr (act == Act::sin) return sine(x + 0x1.921fb54442d18p0);
+  if constexpr (act == Act::gaussian) return x * h * -2.0;
+  if constexpr (act == Act::relu)
+    return each([](Vec v) SCONET_INLINE_LAMBDA { return (v > all(0.0)) ? all(1.0) : all(0.0); }, h);
+}

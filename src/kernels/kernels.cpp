@@ -277,32 +277,200 @@ void project_tile(const TileView& tile, const double* c, double* p, double* c_ne
   }
 }
 
+// Adds the share of a panel of nodes, whose outputs are `h`, to the partial sums of the predictions: node i goes to sum
+// i mod kPanel. `beta` is that of the panel's first node, `first` its number.
+template <Index NV>
+void add_predictions(const TileView& tile, const double* h, const double* beta, Index beta_stride, Index first,
+                     double* partial) {
+  constexpr Index parts = kPanel / kLanes;
+  for (Index q = 0; q < tile.outputs; ++q) {
+    Vec b[NV];
+    SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) b[v] = load(beta + q * beta_stride + v * kLanes);
+    for (Index row = 0; row < tile.rows; ++row) SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) {
+      double* out = partial + (row * tile.outputs + q) * kPanel + (first / kLanes + v) % parts * kLanes;
+      store(out, madd(load(h + row * NV * kLanes + v * kLanes), b[v], load(out)));
+    }
+  }
+}
+
+SCONET_INLINE double prediction(const double* partial, Index i) {
+  constexpr Index parts = kPanel / kLanes;
+  Vec sum[parts];
+  SCONET_UNROLL
+  for (Index v = 0; v < parts; ++v) sum[v] = load(partial + i * kPanel + v * kLanes);
+  return sum_panel(sum);
+}
+
 void predict_tile(const TileView& tile, Act act, const CandidateView& nodes, const double* beta, double* g,
                   double* partial, double* y) {
-  constexpr Index parts = kPanel / kLanes;
   const Index results = tile.rows * tile.outputs;
   for (Index i = 0; i < results * kPanel; i += kLanes) store(partial + i, all(0.0));
   for_each_panel(nodes.padded, [&]<Index NV>(Index first) {
     affine<NV>(tile, nodes.packed + first * (tile.inputs + 1), g);
     alignas(kAlignment) double norm[NV * kLanes];
     activate_panel<NV>(tile, act, g, norm);
-    for (Index q = 0; q < tile.outputs; ++q) {
-      Vec b[NV];
-      SCONET_UNROLL
-      for (Index v = 0; v < NV; ++v) b[v] = load(beta + q * nodes.padded + first + v * kLanes);
-      for (Index row = 0; row < tile.rows; ++row) SCONET_UNROLL
-      for (Index v = 0; v < NV; ++v) {
-        double* out = partial + (row * tile.outputs + q) * kPanel + (first / kLanes + v) % parts * kLanes;
-        store(out, madd(load(g + row * NV * kLanes + v * kLanes), b[v], load(out)));
+    add_predictions<NV>(tile, g, beta + first, nodes.padded, first, partial);
+  });
+  for (Index i = 0; i < results; ++i) y[i] = prediction(partial, i);
+}
+
+// h = act(h) * sqrt_weight in place, and s = act'(h) * sqrt_weight.
+template <Index NV, Act act, bool weighted>
+__attribute__((noinline)) void differentiate_panel(const TileView& tile, double* h, double* s) {
+  for (Index row = 0; row < tile.rows; ++row, h += NV * kLanes, s += NV * kLanes) {
+    Pack<NV> z;
+    SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) z.v[v] = load(h + v * kLanes);
+    Pack<NV> value = activation<act>(z);
+    Pack<NV> derivative = slope<act>(z, value);
+    if constexpr (weighted) {
+      value = value * tile.sqrt_weight[row];
+      derivative = derivative * tile.sqrt_weight[row];
+    }
+    SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) {
+      store(h + v * kLanes, value.v[v]);
+      store(s + v * kLanes, derivative.v[v]);
+    }
+  }
+}
+
+template <Index NV>
+void differentiate_panel(const TileView& tile, Act act, double* h, double* s) {
+  const bool weighted = tile.sqrt_weight != nullptr;
+  switch (act) {
+#define SCONET_CASE(name)                                                  \
+  case Act::name:                                                          \
+    return weighted ? differentiate_panel<NV, Act::name, true>(tile, h, s) \
+                    : differentiate_panel<NV, Act::name, false>(tile, h, s);
+    SCONET_CASE(sigmoid)
+    SCONET_CASE(tanh)
+    SCONET_CASE(sin)
+    SCONET_CASE(gaussian)
+    SCONET_CASE(relu)
+#undef SCONET_CASE
+  }
+}
+
+// s *= r beta', the error as each node of the panel feels it, and its sums over the rows into `sums`. `r` lies like E.
+template <Index NV>
+__attribute__((noinline)) void spread_error(const TileView& tile, const double* r, const double* beta,
+                                            Index beta_stride, double* s, double* sums) {
+  Vec acc[NV];
+  SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) acc[v] = all(0.0);
+  for (Index row = 0; row < tile.rows; ++row, s += NV * kLanes) {
+    Vec felt[NV];
+    SCONET_UNROLL
+    for (Index v = 0; v < NV; ++v) felt[v] = all(0.0);
+    for (Index j = 0; j < tile.outputs; j += kPanel) {
+      const Index width = tile.outputs - j < kPanel ? tile.outputs - j : kPanel;
+      for (Index q = 0; q < width; ++q) {
+        const Vec error = all(r[j * kTileRows + row * width + q]);
+        SCONET_UNROLL
+        for (Index v = 0; v < NV; ++v) felt[v] = madd(error, load(beta + (j + q) * beta_stride + v * kLanes), felt[v]);
       }
     }
-  });
-  for (Index i = 0; i < results; ++i) {
-    Vec sum[parts];
     SCONET_UNROLL
-    for (Index v = 0; v < parts; ++v) sum[v] = load(partial + i * kPanel + v * kLanes);
-    y[i] = sum_panel(sum);
+    for (Index v = 0; v < NV; ++v) {
+      felt[v] *= load(s + v * kLanes);
+      store(s + v * kLanes, felt[v]);
+      acc[v] += felt[v];
+    }
   }
+  SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) store(sums + v * kLanes, load(sums + v * kLanes) + acc[v]);
+}
+
+// sums[k][node] += sum over rows of x[row][k] s[row][node], for NJ inputs. Rows behind the last one are zero in x but
+// anything in s, so the last group stops where the rows do.
+template <Index NV, Index NJ>
+__attribute__((noinline)) void accumulate_inputs(const TileView& tile, const double* x, const double* s, double* sums) {
+  Vec acc[NJ][NV];
+  SCONET_UNROLL
+  for (Index j = 0; j < NJ; ++j) SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) acc[j][v] = all(0.0);
+  for (Index group = 0; group < tile.rows; group += kPanel, x += tile.inputs * kPanel) {
+    const Index rows = tile.rows - group < kPanel ? tile.rows - group : kPanel;
+    SCONET_UNROLL
+    for (Index j = 0; j < NJ; ++j) __builtin_prefetch(x + (tile.inputs + j) * kPanel, 0, 3);
+    for (Index row = 0; row < rows; ++row, s += NV * kLanes) {
+      Vec sr[NV];
+      SCONET_UNROLL
+      for (Index v = 0; v < NV; ++v) sr[v] = load(s + v * kLanes);
+      SCONET_UNROLL
+      for (Index j = 0; j < NJ; ++j) {
+        const Vec xj = all(x[j * kPanel + row]);
+        SCONET_UNROLL
+        for (Index v = 0; v < NV; ++v) acc[j][v] = madd(xj, sr[v], acc[j][v]);
+      }
+    }
+  }
+  SCONET_UNROLL
+  for (Index j = 0; j < NJ; ++j) SCONET_UNROLL
+  for (Index v = 0; v < NV; ++v) {
+    double* out = sums + (j * NV + v) * kLanes;
+    store(out, load(out) + acc[j][v]);
+  }
+}
+
+template <Index NV>
+void backprop_panel(const TileView& tile, const double* h, const double* r, const double* beta, Index beta_stride,
+                    double* s, double* sums) {
+  constexpr Index stride = NV * kLanes;
+  if (tile.outputs == 1) accumulate_single<NV>(r, h, tile.rows, sums);
+  for (Index j = 0; tile.outputs > 1 && j < tile.outputs; j += kPanel) {
+    const Index width = tile.outputs - j < kPanel ? tile.outputs - j : kPanel;
+    accumulate_columns<NV>(r + j * kTileRows, width, width, h, tile.rows, sums + j * stride, {r, false});
+  }
+  sums += tile.outputs * stride;
+  spread_error<NV>(tile, r, beta, beta_stride, s, sums);
+  sums += stride;
+  Index k = 0;
+  for (; k + kBlock <= tile.inputs; k += kBlock)
+    accumulate_inputs<NV, kBlock>(tile, tile.x + k * kPanel, s, sums + k * stride);
+  for (; k + 4 <= tile.inputs; k += 4) accumulate_inputs<NV, 4>(tile, tile.x + k * kPanel, s, sums + k * stride);
+  for (; k < tile.inputs; ++k) accumulate_inputs<NV, 1>(tile, tile.x + k * kPanel, s, sums + k * stride);
+}
+
+void backprop_tile(const TileView& tile, Act act, const CandidateView& nodes, const double* beta,
+                   const double* intercept, double* scratch, double* sums) {
+  double* h = scratch;
+  double* s = h + kTileRows * nodes.padded;
+  double* partial = s + kTileRows * nodes.padded;
+  double* r = partial + kTileRows * tile.outputs * kPanel;
+  const Index results = tile.rows * tile.outputs;
+  for (Index i = 0; i < results * kPanel; i += kLanes) store(partial + i, all(0.0));
+  for_each_panel(nodes.padded, [&]<Index NV>(Index first) {
+    affine<NV>(tile, nodes.packed + first * (tile.inputs + 1), h + first * kTileRows);
+    differentiate_panel<NV>(tile, act, h + first * kTileRows, s + first * kTileRows);
+    add_predictions<NV>(tile, h + first * kTileRows, beta + first, nodes.padded, first, partial);
+  });
+
+  double* totals = sums + nodes.padded * (tile.outputs + 1 + tile.inputs);
+  for (Index j = 0; j < tile.outputs; j += kPanel) {
+    const Index width = tile.outputs - j < kPanel ? tile.outputs - j : kPanel;
+    for (Index q = 0; q < width; ++q) {
+      double sum = 0, square = 0;
+      for (Index row = 0; row < tile.rows; ++row) {
+        const double root = tile.sqrt_weight != nullptr ? tile.sqrt_weight[row] : 1.0;
+        const Index at = j * kTileRows + row * width + q;
+        const double error = (root * intercept[j + q] + prediction(partial, row * tile.outputs + j + q)) - tile.e[at];
+        r[at] = error;
+        sum += error * root;
+        square += error * error;
+      }
+      totals[j + q] += sum;
+      totals[tile.outputs + j + q] += square;
+    }
+  }
+
+  for_each_panel(nodes.padded, [&]<Index NV>(Index first) {
+    backprop_panel<NV>(tile, h + first * kTileRows, r, beta + first, nodes.padded, s + first * kTileRows,
+                       sums + first * (tile.outputs + 1 + tile.inputs));
+  });
 }
 
 template <Act act>
@@ -340,8 +508,8 @@ double multiply_add_loop(long rounds, double* flops_per_round) {
 }
 
 constexpr Kernels table = {
-    SCONET_LEVEL_NAME, kLanes,        kPanelWidth, &score_tile,        &node_tile,
-    &project_tile,     &predict_tile, &activate,   &multiply_add_loop,
+    SCONET_LEVEL_NAME, kLanes,        kPanelWidth,    &score_tile, &node_tile,
+    &project_tile,     &predict_tile, &backprop_tile, &activate,   &multiply_add_loop,
 };
 
 }  // namespace

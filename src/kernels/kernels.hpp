@@ -72,6 +72,16 @@ struct Kernels {
   void (*predict_tile)(const TileView& tile, Act act, const CandidateView& nodes, const double* beta, double* g,
                        double* partial, double* y);
 
+  // The gradient of a network with one hidden layer. With R = intercept + H beta - E the error of its predictions, H
+  // the outputs of the nodes, and S = H' * (R beta') node by node the error as the nodes feel it, adds the tile's share
+  // to `sums`: [panel of nodes][row][node], where
+  //   rows 0..m-1    R'H        row m    sum of S        rows m+1..m+d    X'S
+  // and behind the panels m sums of R and m sums of R^2. `beta` as in predict_tile. Everything but X is scaled by
+  // sqrt(weight), so half the gradient of the weighted sum of squares is what comes out. Scratch:
+  // kTileRows * (2 padded + (kPanel + 1) outputs) doubles.
+  void (*backprop_tile)(const TileView& tile, Act act, const CandidateView& nodes, const double* beta,
+                        const double* intercept, double* scratch, double* sums);
+
   // z[i] = act(z[i]); count is a multiple of `lanes`, z aligned.
   void (*activate)(Act act, double* z, Index count);
 

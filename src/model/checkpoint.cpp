@@ -56,7 +56,7 @@ std::map<std::string, std::string> run_settings(const TrainOptions& train, const
                                                 double valid_fraction, Index rows, Index valid_rows) {
   std::map<std::string, std::string> settings;
   for (const OptionInfo& option : describe_options()) settings[option.name] = option_text(train, option.name);
-  for (const char* free : {"time_limit", "threads"}) settings.erase(free);
+  for (const char* free : {"time_limit", "threads", "iterations"}) settings.erase(free);
   // Where a run ends may differ too, unless it can end in the middle of a step.
   if (train.nodes_per_step == 1)
     for (const char* free : {"max_nodes", "tolerance", "patience"}) settings.erase(free);

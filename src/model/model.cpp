@@ -142,6 +142,9 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
                                 "one of these, not several");
   if (extras.resume && extras.checkpoint.empty()) throw std::invalid_argument("to resume a run, name its checkpoint");
 
+  if (options.train.method == Method::mlp && !extras.checkpoint.empty())
+    throw std::invalid_argument("the MLP cannot be resumed: train it without a checkpoint");
+
   Fitted fitted;
   fitted.warnings = table.warnings;
   // Which rows teach and which judge.

@@ -63,7 +63,7 @@ std::string text_of(const Settings& settings) {
 MethodInfo MethodSpec::info() const {
   static const std::map<Method, std::string> kTitles = {{Method::rmpi, "RMPI-SCN"}, {Method::scn3, "SCN-III"},
                                                         {Method::scn1, "SCN-I"},    {Method::rvfl, "RVFL"},
-                                                        {Method::irvfl, "IRVFL"}};
+                                                        {Method::irvfl, "IRVFL"},   {Method::mlp, "MLP-BP"}};
   std::string title = kTitles.at(method);
   for (const auto& [name, text] : fixed) title += fmt::format(", {} {}", name, text);
   return {id, title};
@@ -106,7 +106,7 @@ bool Entrant::runs_on(const std::string& set) const {
 
 std::vector<Entrant> usual_methods() {
   std::vector<Entrant> methods;
-  for (const char* id : {"rmpi", "scn3", "rvfl", "irvfl"}) methods.push_back({parse_method(id)});
+  for (const char* id : {"rmpi", "scn3", "rvfl", "irvfl", "mlp"}) methods.push_back({parse_method(id)});
   for (const char* id : {"rvfl:range=1", "rvfl:range=60"}) methods.push_back({parse_method(id), {"DB1"}});
   return methods;
 }
@@ -117,8 +117,7 @@ Grid grid(const MethodSpec& method, const SetInfo& set) {
   options.train.method = method.method;
   const std::string name = option_text(options.train, "method");
   grid.base = {{"method", name}, {"scaling", "standard"}};
-  const bool mlp = name == "mlp";
-  if (!mlp) {
+  if (method.method != Method::mlp) {
     const auto paper = paper_row(set.id, name == "irvfl" ? "rvfl" : name == "scn1" ? "scn3" : name);
     if (paper) grid.base.insert(grid.base.end(), {{"max_nodes", fmt::format("{:.0f}", std::floor(paper->nodes))}, {"keep_all", "true"}});
     grid.base.emplace_back("patience", "0");
@@ -130,7 +129,7 @@ Grid grid(const MethodSpec& method, const SetInfo& set) {
       grid.base.emplace_back("candidates", candidates(set.train_rows));
       // One scale and a penalty for noisy tables; a ladder of scales for functions with steep parts.
       const std::string ladder = "1,5,25,100,250";
-      grid.lists = {{{"scales", {"1", "2", "3", "5", "10"}}, {"ridge", {"1e-05", "0.0001", "0.0003"}}}};
+      grid.lists = {{{"scales", {"1", "2", "3", "5", "10", "20", "50"}}, {"ridge", {"1e-05", "0.0003"}}}};
       if (method.method == Method::rmpi)
         grid.lists.push_back({{"scales", {ladder}}, {"r", {"0.9", "0.99"}}});
       else
@@ -139,7 +138,11 @@ Grid grid(const MethodSpec& method, const SetInfo& set) {
     }
     case Method::rvfl:
     case Method::irvfl:
-      grid.lists = {{{"range", {"0.5", "1", "2", "5", "10", "60"}}, {"ridge", {"0", "1e-05", "0.0001"}}}};
+      grid.lists = {{{"range", {"0.5", "1", "2", "5", "10", "60"}}, {"ridge", {"0", "1e-05", "0.0003"}}}};
+      break;
+    case Method::mlp:
+      grid.base.insert(grid.base.end(), {{"iterations", "2000"}, {"patience", "50"}});
+      grid.lists = {{{"max_nodes", {"5", "10", "15", "20", "25", "30", "50"}}}};
       break;
   }
   // What is fixed is not chosen.

@@ -34,8 +34,12 @@ double weight(const StudySet& set, const Settings& settings) {
   const FitOptions options = fit_options(settings);
   const auto n = static_cast<double>(set.info.train_rows), d = static_cast<double>(set.info.inputs),
              L = static_cast<double>(options.train.max_nodes), T = static_cast<double>(options.train.candidates);
-  const bool judged = options.train.method != Method::rvfl && options.train.method != Method::irvfl;
-  return n * L * (judged ? T * (d + L / 2 + 20) : d + L);
+  switch (options.train.method) {
+    case Method::rvfl:
+    case Method::irvfl: return n * L * (d + L);
+    case Method::mlp: return n * L * (d + 10) * 1000;
+    default: return n * L * T * (d + L / 2 + 20);
+  }
 }
 
 // Guesses the time left from what the finished runs took.

@@ -48,6 +48,27 @@ TEST(Train, JsonHasThePromisedKeys) {
   EXPECT_EQ(with_rows_kept.at("valid").at("rows"), 30);
 }
 
+#if defined(SCONET_WITH_LBFGSPP)
+TEST(Train, TrainsAnMlp) {
+  const Folder folder;
+  folder.write("plant.csv", plant(150));
+  const Ran ran = sconet_in(folder, {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--method", "mlp",
+                                     "--max-nodes", "5", "--iterations", "40", "--progress", "plain"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.out.find("m.sconet: MLP-BP, target 'y', 5 inputs, 5 nodes, "), 0U) << ran.out;
+  EXPECT_NE(ran.err.find("40/40 iterations  RMSE "), std::string::npos) << ran.err;
+  const json info = json::parse(sconet_in(folder, {"info", "m.sconet", "--json"}).out);
+  EXPECT_EQ(info.at("method"), "mlp");
+  EXPECT_EQ(info.at("stop_reason"), "iterations");
+  EXPECT_EQ(info.at("train_rmse_by_iterations").size(), 41U);
+  EXPECT_EQ(sconet_in(folder, {"predict", "m.sconet", "plant.csv"}).exit, 0);
+  const Ran refused = sconet_in(folder, {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--method", "mlp",
+                                         "--max-nodes", "5", "--checkpoint", "c"});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_NE(refused.err.find("the MLP cannot be resumed: train it without a checkpoint"), std::string::npos);
+}
+#endif
+
 TEST(Train, ValidationRowsMayComeFromATableOfTheirOwn) {
   const Folder folder;
   folder.write("plant.csv", plant(150));

@@ -107,7 +107,7 @@ TEST(CommandLine, MistakesAreNamedAndTheRightWordIsGuessed) {
       {{"train", "t.csv", "-t", "y", "-o", "m", "--scales", "1,x"}, "option scales = '1,x': expected numbers"},
       {{"train", "t.csv", "-t", "y", "-o", "m", "--r", "1"}, "option r = 1: expected 0 < r < 1"},
       {{"train", "t.csv", "-t", "y", "-o", "m", "--method", "scn2"},
-       "option method = 'scn2': expected rmpi|scn3|scn1|rvfl|irvfl"},
+       "option method = 'scn2': expected rmpi|scn3|scn1|rvfl|irvfl|mlp"},
       {{"train", "t.csv", "-t", "y", "-o", "m", "--nodes-per-step", "300"},
        "option nodes_per_step = 300: expected at most candidates = 100"},
       {{"train", "t.csv", "-t", "y", "-o", "-"},
@@ -180,7 +180,7 @@ TEST(Completion, BashCompletes) {
   EXPECT_EQ(complete({"tr"}), Words{"train"});
   EXPECT_EQ(complete({""}).size(), kCommands.size() + 2);
   EXPECT_EQ(complete({"train", "--max-n"}), Words{"--max-nodes"});
-  EXPECT_EQ(complete({"train", "--method", ""}), (Words{"rmpi", "scn3", "scn1", "rvfl", "irvfl"}));
+  EXPECT_EQ(complete({"train", "--method", ""}), (Words{"rmpi", "scn3", "scn1", "rvfl", "irvfl", "mlp"}));
   EXPECT_EQ(complete({"train", "--method", "scn"}), (Words{"scn3", "scn1"}));
   EXPECT_EQ(complete({"train", "da"}), Words{"data.csv"});
   EXPECT_EQ(complete({"predict", "--output", "da"}), Words{"data.csv"});

@@ -62,7 +62,7 @@ TEST(Options, EveryBoundIsCheckedAndNamed) {
   EXPECT_EQ(problem_after([&](O& o) { o.time_limit = inf; }), "option time_limit = inf: expected 0 <= time_limit");
   EXPECT_EQ(problem_after([](O& o) { o.threads = -1; }), "option threads = -1: expected 0 <= threads <= 4096");
   EXPECT_EQ(problem_after([](O& o) { o.method = static_cast<Method>(9); }),
-            "option method = 9: expected rmpi|scn3|scn1|rvfl|irvfl");
+            "option method = 9: expected rmpi|scn3|scn1|rvfl|irvfl|mlp");
   EXPECT_EQ(problem_after([](O& o) { o.activation = static_cast<Activation>(-1); }),
             "option activation = -1: expected sigmoid|tanh|sin|gaussian|relu");
 }
@@ -112,7 +112,7 @@ TEST(Options, BadTextIsRefusedAndChangesNothing) {
   EXPECT_EQ(refusal("r", ""), "option r = '': expected number");
   EXPECT_EQ(refusal("max_nodes", "1.5"), "option max_nodes = '1.5': expected integer");
   EXPECT_EQ(refusal("seed", "-1"), "option seed = '-1': expected integer");
-  EXPECT_EQ(refusal("method", "scn4"), "option method = 'scn4': expected rmpi|scn3|scn1|rvfl|irvfl");
+  EXPECT_EQ(refusal("method", "scn4"), "option method = 'scn4': expected rmpi|scn3|scn1|rvfl|irvfl|mlp");
   EXPECT_EQ(refusal("scales", "1,,2"), "option scales = '1,,2': expected numbers");
   EXPECT_EQ(refusal("scales", "1,2,"), "option scales = '1,2,': expected numbers");
   EXPECT_EQ(refusal("intercept", "yes"), "option intercept = 'yes': expected flag");

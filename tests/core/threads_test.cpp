@@ -16,6 +16,12 @@ namespace {
 
 using Eigen::MatrixXd;
 
+#if defined(SCONET_WITH_LBFGSPP)
+const std::vector<Method> kMethods = {Method::rmpi, Method::scn3, Method::scn1, Method::mlp};
+#else
+const std::vector<Method> kMethods = {Method::rmpi, Method::scn3, Method::scn1};
+#endif
+
 void expect_same_bits(const TrainResult& a, const TrainResult& b) {
   ASSERT_EQ(a.network.weights(), b.network.weights());
   ASSERT_EQ(a.network.biases(), b.network.biases());
@@ -36,9 +42,10 @@ TEST(SameBits, ForOneTwoThreeAndEightThreads) {
   for (const Index rows : {Index{2000}, Index{6000}}) {
     const auto p = testing::smooth_problem(rows, 4, 2, 1), v = testing::smooth_problem(1500, 4, 2, 2);
     const Eigen::VectorXd w = testing::random_matrix(rows, 1, 3, 0, 2);
-    for (const Method method : {Method::rmpi, Method::scn3, Method::scn1}) {
+    for (const Method method : kMethods) {
       TrainOptions o;
       o.method = method;
+      o.iterations = 12;
       o.max_nodes = 10;
       o.candidates = 70;
       o.scales = {1, 4};

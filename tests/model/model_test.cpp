@@ -248,6 +248,31 @@ TEST(Checkpoint, AnInterruptedFitGoesOnToTheSameBytes) {
   }
 }
 
+#if defined(SCONET_WITH_LBFGSPP)
+TEST(Model, OfAnMlpIsSavedLoadedAndNotResumed) {
+  const Folder folder;
+  const Table table = mixed_table(300);
+  FitOptions options = mixed_options();
+  options.train.method = Method::mlp;
+  options.train.max_nodes = 6;
+  options.train.iterations = 30;
+  const Fitted fitted = Model::fit(table, options);
+  EXPECT_EQ(fitted.model.network().nodes(), 6);
+  EXPECT_EQ(fitted.model.summary().method, "MLP-BP");
+  EXPECT_EQ(fitted.model.summary().train_rmse.size(), fitted.report.history.size() + 1);
+  fitted.model.save(folder / "m");
+  const Model loaded = Model::load(folder / "m");
+  EXPECT_EQ(loaded.to_bytes(), fitted.model.to_bytes());
+  EXPECT_EQ(loaded.summary().stop_reason, fitted.report.stop_reason);
+  EXPECT_EQ(loaded.options().iterations, 30);
+  EXPECT_EQ(loaded.predict(table), fitted.model.predict(table));
+  FitExtras extras;
+  extras.checkpoint = folder / "c";
+  EXPECT_EQ(testing::message<std::invalid_argument>([&] { Model::fit(table, options, extras); }),
+            "the MLP cannot be resumed: train it without a checkpoint");
+}
+#endif
+
 TEST(Checkpoint, IsWrittenWhileTrainingRuns) {
   const Folder folder;
   FitExtras extras;
