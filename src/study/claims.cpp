@@ -13,7 +13,6 @@ constexpr std::array kPaperSets = {"DB1", "DB2", "DB3", "DB4", "DB5", "DB6", "DB
 
 double train_rmse(const Run& run) { return run.train.rmse; }
 double test_rmse(const Run& run) { return run.test.rmse; }
-double seconds(const Run& run) { return run.seconds; }
 
 std::string percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 

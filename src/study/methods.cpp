@@ -129,7 +129,7 @@ Grid grid(const MethodSpec& method, const SetInfo& set) {
       grid.base.emplace_back("candidates", candidates(set.train_rows));
       // One scale and a penalty for noisy tables; a ladder of scales for functions with steep parts.
       const std::string ladder = "1,5,25,100,250";
-      grid.lists = {{{"scales", {"1", "2", "3", "5", "10", "20", "50"}}, {"ridge", {"1e-05", "0.0003"}}}};
+      grid.lists = {{{"scales", {"1", "2", "3", "5", "10", "20"}}, {"ridge", {"1e-05", "0.0003"}}}};
       if (method.method == Method::rmpi)
         grid.lists.push_back({{"scales", {ladder}}, {"r", {"0.9", "0.99"}}});
       else

@@ -9,6 +9,8 @@
 namespace sconet::study {
 namespace {
 
+double test_rmse(const Run& run) { return run.test.rmse; }
+
 Cell cell(const std::string& set, const std::string& method, const std::vector<double>& rmse, double seconds = 1) {
   Cell c;
   c.set = set;
@@ -41,7 +43,7 @@ const Claim& claim(const std::vector<Claim>& claims, const std::string& id) {
 
 TEST(Paired, IsTheCorrectedResampledTTest) {
   const Cell a = cell("DB1", "rmpi", {1, 2, 3, 4}), b = cell("DB1", "scn3", {2, 2.5, 5, 4.5});
-  const Paired paired = compare(a, b, [](const Run& run) { return run.test.rmse; });
+  const Paired paired = compare(a, b, test_rmse);
   EXPECT_EQ(paired.runs, 4);
   EXPECT_EQ(paired.lower, 4);
   EXPECT_DOUBLE_EQ(paired.mean, -1);
@@ -53,11 +55,11 @@ TEST(Paired, IsTheCorrectedResampledTTest) {
 TEST(Paired, UsesOnlyRunsThatBothHave) {
   Cell a = cell("DB1", "rmpi", {1, 2, 3}), b = cell("DB1", "scn3", {5, 5, 5});
   b.runs.erase(b.runs.begin());
-  const Paired paired = compare(a, b, [](const Run& run) { return run.test.rmse; });
+  const Paired paired = compare(a, b, test_rmse);
   EXPECT_EQ(paired.runs, 2);
   EXPECT_DOUBLE_EQ(paired.mean, -2.5);
   b.runs.clear();
-  EXPECT_EQ(compare(a, b, [](const Run& run) { return run.test.rmse; }).runs, 0);
+  EXPECT_EQ(compare(a, b, test_rmse).runs, 0);
 }
 
 TEST(TQuantile, AgainstTables) {
@@ -113,8 +115,8 @@ TEST(Claims, NodesAreComparedAtEqualError) {
   Results results;
   results.sets = {{"DB4", "", "", 1, 60, 20, 20, {}}};
   Cell rmpi = cell("DB4", "rmpi", {1, 1}), scn3 = cell("DB4", "scn3", {2, 0.5});
-  for (Run& run : rmpi.runs) run.curve = {9, 5, 2, 1};
-  for (Run& run : scn3.runs) run.curve = {9, 8, 7, 6, 2};
+  for (auto& run : rmpi.runs) run.curve = {9, 5, 2, 1};
+  for (auto& run : scn3.runs) run.curve = {9, 8, 7, 6, 2};
   results.cells = {rmpi, scn3};
   const std::vector<Claim> both = check_claims(results);
   const Claim& some = claim(both, "fewer-nodes");

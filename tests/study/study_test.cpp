@@ -206,7 +206,7 @@ TEST(Run, IsWhatTrainingByHandGives) {
   const Folder folder;
   const StudySet set = small_set(folder);
   const RunKey wanted = {set.info.id, set.data, "rmpi", {{"method", "rmpi"}, {"max_nodes", "5"}, {"scaling", "standard"}}, 2, 9};
-  const Run run = execute(set, wanted).value();
+  const auto run = execute(set, wanted).value();
   // By hand: split, scale by training rows, train, predict.
   const ThreeParts parts = set.deal(9);
   const auto rows_of = [&](const std::vector<Index>& rows) {
@@ -252,8 +252,8 @@ TEST(Run, CanBeRepeatedFromItsLine) {
   RunFile file(folder / "runs.jsonl");
   run_study({set}, quick_options(), file);
   ASSERT_FALSE(file.runs().empty());
-  for (const Run& run : file.runs()) {
-    const Run read = from_line(to_line(run));
+  for (const auto& run : file.runs()) {
+    const auto read = from_line(to_line(run));
     EXPECT_EQ(to_line(read), to_line(run));
     EXPECT_EQ(without_clock(execute(set, key(read)).value()), without_clock(run));
     EXPECT_EQ(repeat(set, key(read)).network().nodes(), run.nodes);
@@ -302,7 +302,7 @@ TEST(Study, ValidationChoosesAndSplitsAreShared) {
     double chosen = 0, least = INFINITY;
     for (const Settings& settings : grid(parse_method(cell.method), sets[0].info).settings()) {
       double sum = 0;
-      for (const Run& run : file.runs())
+      for (const auto& run : file.runs())
         if (run.method == cell.method && run.settings == settings && run.run <= options.tuning) sum += run.valid.rmse;
       least = std::min(least, sum);
       if (settings == cell.chosen) chosen = sum;
@@ -313,7 +313,7 @@ TEST(Study, ValidationChoosesAndSplitsAreShared) {
       EXPECT_EQ(cell.runs[i].seed, results.cells[0].runs[i].seed);
     }
     std::vector<double> rmse;
-    for (const Run& run : cell.runs) rmse.push_back(run.test.rmse);
+    for (const auto& run : cell.runs) rmse.push_back(run.test.rmse);
     EXPECT_EQ(cell.test_rmse.mean, spread(rmse).mean);
   }
 }
