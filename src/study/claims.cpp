@@ -246,11 +246,12 @@ Claim figures_reached(const Results& results) {
 
 }  // namespace
 
-// By the expansion of Cornish and Fisher, which is right to 0.001 from 4 degrees of freedom on; below, by table.
+// By the expansion of Cornish and Fisher, which is right to 0.001 from 10 degrees of freedom on; below, by table.
 double t_quantile_975(std::int64_t degrees_of_freedom) {
-  constexpr std::array kFirst = {12.706204736, 4.302652730, 3.182446305, 2.776445105};
+  constexpr std::array kFirst = {12.706204736, 4.302652730, 3.182446305, 2.776445105, 2.570581836,
+                                 2.446911851,  2.364624252, 2.306004135, 2.262157163};
   if (degrees_of_freedom < 1) return INFINITY;
-  if (degrees_of_freedom <= 4) return kFirst[static_cast<std::size_t>(degrees_of_freedom - 1)];
+  if (degrees_of_freedom <= 9) return kFirst[static_cast<std::size_t>(degrees_of_freedom - 1)];
   constexpr double z = 1.959963984540054, z2 = z * z;
   const auto n = static_cast<double>(degrees_of_freedom);
   return z + z * (z2 + 1) / (4 * n) + z * ((5 * z2 + 16) * z2 + 3) / (96 * n * n) +

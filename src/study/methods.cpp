@@ -20,8 +20,11 @@ bool names(const std::vector<OptionInfo>& list, const std::string& name) {
   return std::any_of(list.begin(), list.end(), [&](const OptionInfo& option) { return option.name == name; });
 }
 
-// As many candidates as the size of the table leaves time for.
-std::string candidates(Index train_rows) { return train_rows <= 5000 ? "1000" : train_rows <= 10000 ? "500" : "300"; }
+// As many candidates in a batch as the size of the table leaves time for.
+std::string candidates(const SetInfo& set) {
+  const Index cells = set.train_rows * set.inputs;
+  return cells <= 22'000 ? "1000" : cells <= 100'000 ? "500" : cells <= 500'000 ? "300" : "100";
+}
 
 }  // namespace
 
@@ -124,21 +127,19 @@ Grid grid(const MethodSpec& method, const SetInfo& set) {
   }
   switch (method.method) {
     case Method::rmpi:
-    case Method::scn3:
-    case Method::scn1: {
-      grid.base.emplace_back("candidates", candidates(set.train_rows));
-      // One scale and a penalty for noisy tables; a ladder of scales for functions with steep parts.
-      const std::string ladder = "1,5,25,100,250";
-      grid.lists = {{{"scales", {"1", "2", "3", "5", "10", "20"}}, {"ridge", {"1e-05", "0.0003"}}}};
-      if (method.method == Method::rmpi)
-        grid.lists.push_back({{"scales", {ladder}}, {"r", {"0.9", "0.99"}}});
-      else
-        grid.lists.push_back({{"scales", {ladder}}});
+      grid.base.emplace_back("candidates", candidates(set));
+      grid.lists = {{{"scales", {"2,5", "1,2,5,10", "1,5,25,100,250"}}, {"r", {"0.9", "0.99"}}, {"ridge", {"0", "0.0003"}}}};
       break;
-    }
+    case Method::scn3:
+    case Method::scn1:
+      // They rarely go beyond the first scale.
+      grid.base.emplace_back("candidates", candidates(set));
+      grid.lists = {{{"scales", {"1,5,25,100,250", "2,5,25,100,250", "5,25,100,250", "10,25,100,250", "25,100,250"}},
+                     {"ridge", {"0", "0.0003"}}}};
+      break;
     case Method::rvfl:
     case Method::irvfl:
-      grid.lists = {{{"range", {"0.5", "1", "2", "5", "10", "60"}}, {"ridge", {"0", "1e-05", "0.0003"}}}};
+      grid.lists = {{{"range", {"0.5", "1", "2", "5", "10", "60"}}, {"ridge", {"0", "0.0003"}}}};
       break;
     case Method::mlp:
       grid.base.insert(grid.base.end(), {{"iterations", "2000"}, {"patience", "50"}});

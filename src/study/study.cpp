@@ -47,7 +47,16 @@ class Pace {
  public:
   explicit Pace(int jobs) : jobs_(jobs) {}
 
-  void plan(const Task& task) { ++pending_[kind(task)].count, pending_[kind(task)].weight = task.weight; }
+  // Runs that cost about the same.
+  static std::string kind(const std::string& set, const std::string& method) { return set + '\n' + method; }
+  static std::string kind(const Task& task) { return kind(task.key.set, task.key.method); }
+
+  void plan(const Task& task) { expect(kind(task), 1, task.weight); }
+  void expect(const std::string& of, std::int64_t count, double weight) {
+    pending_[of].count += count;
+    pending_[of].weight = weight;
+  }
+  void forget() { pending_.clear(); }
   void finish(const Task& task, double seconds) {
     --pending_[kind(task)].count;
     auto& [sum, count] = taken_[kind(task)];
@@ -73,7 +82,6 @@ class Pace {
     std::int64_t count = 0;
     double weight = 0;
   };
-  static std::string kind(const Task& task) { return task.key.set + '\n' + task.key.method; }
   int jobs_;
   std::map<std::string, Pending> pending_;
   std::map<std::string, std::pair<double, double>> taken_;
@@ -97,6 +105,7 @@ class Study {
     });
     expect_later(tuning);
     if (!work(tuning)) return {};
+    pace_.forget();
     std::vector<Task> runs;
     for_each_pair([&](const StudySet& set, const MethodSpec& method) {
       const Settings chosen = choose(set, method);
@@ -126,12 +135,13 @@ class Study {
 
   // Before anything is chosen, the runs to come are known by their number only.
   void expect_later(const std::vector<Task>& tuning) {
-    std::int64_t later = 0;
+    progress_.total = static_cast<std::int64_t>(tuning.size());
     for_each_pair([&](const StudySet& set, const MethodSpec& method) {
       const std::vector<Settings> grid_of = grid(method, set.info).settings();
-      later += options_.runs - (grid_of.size() > 1 ? std::min(options_.runs, options_.tuning) : 0);
+      const std::int64_t later = options_.runs - (grid_of.size() > 1 ? std::min(options_.runs, options_.tuning) : 0);
+      progress_.total += later;
+      pace_.expect(Pace::kind(set.info.id, method.id), later, weight(set, grid_of.front()));
     });
-    progress_.total = static_cast<std::int64_t>(tuning.size()) + later;
   }
 
   // Of the settings of a grid the one whose mean validation RMSE is lowest; the first of equals.

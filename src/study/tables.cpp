@@ -13,6 +13,7 @@ std::string four_digits(double value) {
   if (!std::isfinite(value)) return "-";
   const double size = std::abs(value);
   if (size >= 1000 && size < 1e7) return fmt::format("{:.0f}", value);
+  if (size < 1e-3 && size > 0) return fmt::format("{:.3e}", value);
   return fmt::format("{:#.4g}", value);
 }
 
