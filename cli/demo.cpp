@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "output.hpp"
+#include "study/results.hpp"
 
 namespace sconet::cli {
 namespace {
@@ -17,25 +18,10 @@ double rmse(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   return std::sqrt((a - b).squaredNorm() / static_cast<double>(a.rows()));
 }
 
-struct Mean {
-  std::vector<double> values;
-  double mean() const {
-    double s = 0;
-    for (const double v : values) s += v;
-    return s / static_cast<double>(values.size());
-  }
-  double spread() const {
-    if (values.size() < 2) return 0;
-    double s = 0;
-    for (const double v : values) s += (v - mean()) * (v - mean());
-    return std::sqrt(s / static_cast<double>(values.size() - 1));
-  }
-};
-
 struct Contestant {
   std::string name;
   TrainOptions options;
-  Mean train, test, seconds, nodes;
+  std::vector<double> train, test, seconds, nodes;
   std::vector<NodeRecord> history;  // of the first run
 };
 
@@ -96,10 +82,10 @@ std::string demo(std::int64_t runs, std::int64_t threads) {
     for (Contestant& c : contestants) {
       c.options.seed = static_cast<std::uint64_t>(run);
       auto [network, report] = train(split.train.X, split.train.Y, c.options);
-      c.train.values.push_back(report.train_rmse);
-      c.test.values.push_back(rmse(network.predict(split.test.X), split.test.Y));
-      c.seconds.values.push_back(report.seconds);
-      c.nodes.values.push_back(static_cast<double>(network.nodes()));
+      c.train.push_back(report.train_rmse);
+      c.test.push_back(rmse(network.predict(split.test.X), split.test.Y));
+      c.seconds.push_back(report.seconds);
+      c.nodes.push_back(static_cast<double>(network.nodes()));
       instructions = report.instructions;
       used = report.threads;
       if (run == 1) c.history = std::move(report.history);
@@ -117,11 +103,12 @@ std::string demo(std::int64_t runs, std::int64_t threads) {
   const char* paper[] = {"1.6e-03", "3.2e-03"};
   for (std::size_t i = 0; i < contestants.size(); ++i) {
     const Contestant& c = contestants[i];
+    const study::Spread train = study::spread(c.train), test = study::spread(c.test);
     s += fmt::format("  {:<10} {:>6.0f}   {:>8.1e} +- {:<8.1e}   {:>8.1e} +- {:<8.1e}   {:>9.3f}   {:^19}\n", c.name,
-                     c.nodes.mean(), c.train.mean(), c.train.spread(), c.test.mean(), c.test.spread(), c.seconds.mean(),
-                     paper[i]);
+                     study::spread(c.nodes).mean, train.mean, train.std, test.mean, test.std,
+                     study::spread(c.seconds).mean, paper[i]);
   }
-  const double ratio = contestants[1].test.mean() / contestants[0].test.mean();
+  const double ratio = study::spread(contestants[1].test).mean / study::spread(contestants[0].test).mean;
   s += fmt::format("\n  RMPI-SCN's test error is {:.1f} times {} than SCN-III's.\n", ratio >= 1 ? ratio : 1 / ratio,
                    ratio >= 1 ? "smaller" : "larger");
   s += "\n  Training RMSE as the first network of each grows (R: RMPI-SCN, S: SCN-III, *: both)\n\n" +

@@ -53,7 +53,8 @@ class RunsDone {
       return;
     }
     constexpr std::int64_t kWidth = 20;
-    const auto filled = static_cast<std::size_t>(std::min(kWidth, kWidth * p.done / std::max<std::int64_t>(p.total, 1)));
+    const auto filled =
+        static_cast<std::size_t>(std::min(kWidth, kWidth * p.done / std::max<std::int64_t>(p.total, 1)));
     tell(fmt::format("\r[{}{}] {}\033[K", std::string(filled, '#'), std::string(kWidth - filled, '-'), text));
     drawn_ = true;
   }
@@ -121,7 +122,8 @@ study::StudyOptions StudyCommand::options() const {
   options.runs = runs;
   options.tuning = tuning;
   options.seed = seed;
-  options.jobs = jobs > 0 ? static_cast<int>(jobs) : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.jobs =
+      jobs > 0 ? static_cast<int>(jobs) : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   if (methods.empty()) options.methods = study::usual_methods();
   for (const std::string& method : methods) {
     options.methods.push_back({study::parse_method(method)});
@@ -133,7 +135,9 @@ study::StudyOptions StudyCommand::options() const {
 
 // As a shell reads it.
 std::string quoted(const std::string& text) {
-  const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::string_view("-_./:=,+").find(static_cast<char>(c)) != std::string_view::npos; };
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("-_./:=,+").find(static_cast<char>(c)) != std::string_view::npos;
+  };
   if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
@@ -209,7 +213,8 @@ int StudyCommand::run() {
   print(planned.dump(2, ' ', false, Json::error_handler_t::replace) + '\n', (folder / "study.json").string());
   say(verbosity, "Settings are chosen on validation rows from these grids:");
   for (const auto& [set, grids] : planned["grids"].items())
-    for (const auto& [method, text] : grids.items()) say(verbosity, fmt::format("  {} {}: {}", set, method, text.get<std::string>()));
+    for (const auto& [method, text] : grids.items())
+      say(verbosity, fmt::format("  {} {}: {}", set, method, text.get<std::string>()));
 
   study::RunFile file((folder / "runs.jsonl").string());
   const bool from_the_beginning = file.runs().empty();
@@ -252,7 +257,8 @@ int StudyCommand::run() {
   if (std::any_of(claims.begin(), claims.end(), tested)) text += "\nThe paper's claims:\n";
   for (const study::Claim& claim : claims)
     if (tested(claim)) text += fmt::format("  {}: {} {}\n", study::word(claim.verdict), claim.statement, claim.finding);
-  text += fmt::format("\n{} runs of each method on each set in {}; the page is {}\n", runs, duration(passed.count()), page);
+  text +=
+      fmt::format("\n{} runs of each method on each set in {}; the page is {}\n", runs, duration(passed.count()), page);
   print(verbosity, json, text);
   return kOk;
 }
@@ -262,8 +268,10 @@ int StudyCommand::run() {
 void add_study(CLI::App& app, Commands& commands) {
   auto study = std::make_shared<StudyCommand>();
   auto* command = app.add_subcommand(
-      "study", "Compare the methods over many runs, on the paper's sets or on tables of your own: table, figures, page");
-  command->add_option("--data", study->data, "Folder with the files of DB3 to DB10 (docs/datasets.md)")->type_name("DIR");
+      "study",
+      "Compare the methods over many runs, on the paper's sets or on tables of your own: table, figures, page");
+  command->add_option("--data", study->data, "Folder with the files of DB3 to DB10 (docs/datasets.md)")
+      ->type_name("DIR");
   command
       ->add_option("--sets", study->sets,
                    "DB1 to DB10, friedman, or tables of your own (all of the paper's that are there)")
@@ -285,7 +293,9 @@ void add_study(CLI::App& app, Commands& commands) {
       ->type_name("N")
       ->check(at_least_zero())
       ->capture_default_str();
-  command->add_option("--out", study->out, "Folder for runs, table, figures and page; finished runs in it are not repeated")
+  command
+      ->add_option("--out", study->out,
+                   "Folder for runs, table, figures and page; finished runs in it are not repeated")
       ->type_name("DIR")
       ->capture_default_str();
   command->add_option("--jobs", study->jobs, "Runs at a time; 0: one per processor. The numbers do not depend on it.")

@@ -16,6 +16,7 @@
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "study/results.hpp"
 
 namespace sconet::cli {
 namespace {
@@ -187,19 +188,6 @@ struct Cv : Learning {
   int run();
 };
 
-struct Spread {
-  double mean = 0, std = 0;  // sample standard deviation
-};
-
-Spread spread(const std::vector<double>& values) {
-  Spread s;
-  for (const double v : values) s.mean += v;
-  s.mean /= static_cast<double>(values.size());
-  for (const double v : values) s.std += (v - s.mean) * (v - s.mean);
-  s.std = values.size() > 1 ? std::sqrt(s.std / static_cast<double>(values.size() - 1)) : 0;
-  return s;
-}
-
 int Cv::run() {
   fit.finish();
   if (folds < 2) throw UsageError(fmt::format("--folds {}: expected at least 2", folds));
@@ -252,12 +240,12 @@ int Cv::run() {
     std::vector<double> values;
     values.reserve(results.size());
     for (const FoldResult& result : results) values.push_back(result.test.*member);
-    const Spread s = spread(values);
+    const study::Spread s = study::spread(values);
     json["mean"][key] = mean.*member = s.mean;
     json["std"][key] = std.*member = s.std;
     mean.rows = std.rows = 0;
   }
-  const Spread n = spread(nodes);
+  const study::Spread n = study::spread(nodes);
   json["mean"]["nodes"] = n.mean;
   json["std"]["nodes"] = n.std;
   json["warnings"] = warnings;

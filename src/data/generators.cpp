@@ -80,7 +80,9 @@ Dataset generate_friedman(Index rows, std::uint64_t seed, double noise) {
 
 Split split_622(const Dataset& data, std::uint64_t seed) {
   const ThreeParts parts = deal_622(data.X.rows(), seed);
-  const auto take = [&](const std::vector<Index>& rows) { return Dataset{data.X(rows, Eigen::all), data.Y(rows, Eigen::all)}; };
+  const auto take = [&](const std::vector<Index>& rows) {
+    return Dataset{data.X(rows, Eigen::all), data.Y(rows, Eigen::all)};
+  };
   return {take(parts.train), take(parts.valid), take(parts.test)};
 }
 

@@ -23,7 +23,8 @@ SCONET_INLINE Pack<N> exp_tail(const Pack<N>& r) {
   return madd(q, r, 0x1.0000000000001p-1);
 }
 
-// exp(x) for x <= 0, and zero below -708: subnormal numbers make every later multiplication with them many times slower.
+// exp(x) for x <= 0, and zero below -708: subnormal numbers make every later multiplication with them many times
+// slower.
 template <Index N>
 SCONET_INLINE Pack<N> exp_nonpositive(Pack<N> x) {
   x = each([](Vec v) SCONET_INLINE_LAMBDA { return at_least(v, -750.0); }, x);

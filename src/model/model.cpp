@@ -138,8 +138,8 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
     throw std::invalid_argument(
         fmt::format("valid_fraction = {}: expected 0 <= valid_fraction < 1", options.valid_fraction));
   if ((options.valid_fraction > 0) + (extras.valid != nullptr) + !extras.valid_rows.empty() > 1)
-    throw std::invalid_argument("validation rows are named, come from a table of their own or are a share of the rows: "
-                                "one of these, not several");
+    throw std::invalid_argument(
+        "validation rows come from one place: a table of their own, a share of the rows, or rows that are named");
   if (extras.resume && extras.checkpoint.empty()) throw std::invalid_argument("to resume a run, name its checkpoint");
 
   if (options.train.method == Method::mlp && !extras.checkpoint.empty())

@@ -122,13 +122,16 @@ Grid grid(const MethodSpec& method, const SetInfo& set) {
   grid.base = {{"method", name}, {"scaling", "standard"}};
   if (method.method != Method::mlp) {
     const auto paper = paper_row(set.id, name == "irvfl" ? "rvfl" : name == "scn1" ? "scn3" : name);
-    if (paper) grid.base.insert(grid.base.end(), {{"max_nodes", fmt::format("{:.0f}", std::floor(paper->nodes))}, {"keep_all", "true"}});
+    if (paper)
+      grid.base.insert(grid.base.end(),
+                       {{"max_nodes", fmt::format("{:.0f}", std::floor(paper->nodes))}, {"keep_all", "true"}});
     grid.base.emplace_back("patience", "0");
   }
   switch (method.method) {
     case Method::rmpi:
       grid.base.emplace_back("candidates", candidates(set));
-      grid.lists = {{{"scales", {"2,5", "1,2,5,10", "1,5,25,100,250"}}, {"r", {"0.9", "0.99"}}, {"ridge", {"0", "0.0003"}}}};
+      grid.lists = {
+          {{"scales", {"2,5", "1,2,5,10", "1,5,25,100,250"}}, {"r", {"0.9", "0.99"}}, {"ridge", {"0", "0.0003"}}}};
       break;
     case Method::scn3:
     case Method::scn1:

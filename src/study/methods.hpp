@@ -35,8 +35,8 @@ struct Entrant {
 // two ranges that the paper tries on DB1.
 std::vector<Entrant> usual_methods();
 
-// The options that are not chosen, and those that are: lists of options with the values tried, every combination within a
-// list.
+// The options that are not chosen, and those that are: lists of options with the values tried, every combination within
+// a list.
 struct Grid {
   using Choices = std::vector<std::pair<std::string, std::vector<std::string>>>;
   Settings base;

@@ -29,7 +29,7 @@ constexpr std::array kKnown = {
              "MPa"},
     KnownSet{"DB9", "Stock", "stock.csv", "3333281922f274281d7aac16e1d063a7e20a0a115e9eaa2c5db3138e5fe77c86", ""},
     KnownSet{"DB10", "Wizmir", "wizmir.csv", "fc3cad209525285a403e3ae8d3e0002caa4ae827645b1bb51d430d3ddba48a40", "°F"},
-    KnownSet{"friedman", "Friedman, generated", "", "", ""},
+    KnownSet{"friedman", "generated", "", "", ""},
 };
 
 Eigen::MatrixXd beside(const Dataset& data) {
@@ -73,8 +73,8 @@ void read_known(StudySet& set, const KnownSet& known, const SetSource& source) {
   const std::string bytes = read_file(path);
   set.data = sha256_hex(bytes);
   if (set.data != known.sha256) {
-    const std::string difference =
-        fmt::format("{} is not the file of the catalogue: its SHA-256 is {}, expected {}", path, set.data, known.sha256);
+    const std::string difference = fmt::format("{} is not the file of the catalogue: its SHA-256 is {}, expected {}",
+                                               path, set.data, known.sha256);
     if (source.strict) throw DataError(difference);
     set.info.notes.push_back(difference);
   }

@@ -36,10 +36,10 @@ struct StudySet {
 };
 
 struct SetSource {
-  std::string folder;      // where the catalogue's files are; may be empty
-  std::string target;      // of a user's table; empty: what the file itself calls its output
-  TableOptions table;      // how a user's table is read
-  bool strict = false;     // a checksum that is not the catalogue's is an error, not a note
+  std::string folder;   // where the catalogue's files are; may be empty
+  std::string target;   // of a user's table; empty: what the file itself calls its output
+  TableOptions table;   // how a user's table is read
+  bool strict = false;  // a checksum that is not the catalogue's is an error, not a note
 };
 
 // A set by its id in the catalogue or by the path of a table. Throws DataError or IoError.

@@ -30,8 +30,8 @@ struct StudyProgress {
   std::string now;                   // what was finished last: "DB4 RMPI-SCN run 12"
 };
 
-// Runs what is not in `file` yet and sums up. Empty when `stop` ended it: what was finished is in the file, and the same
-// call goes on from there. The same numbers whatever `jobs`, but for the seconds.
+// Runs what is not in `file` yet and sums up. Empty when `stop` ended it: what was finished is in the file, and the
+// same call goes on from there. The same numbers whatever `jobs`, but for the seconds.
 std::optional<Results> run_study(const std::vector<StudySet>& sets, const StudyOptions& options, RunFile& file,
                                  std::stop_token stop = {},
                                  const std::function<void(const StudyProgress&)>& on_run = {});

@@ -45,7 +45,9 @@ std::string md_text(const std::string& text) {
   return out;
 }
 
-std::string title(const SetInfo& set) { return set.title.empty() || set.title == set.id ? set.id : set.id + ' ' + set.title; }
+std::string title(const SetInfo& set) {
+  return set.title.empty() || set.title == set.id ? set.id : set.id + ' ' + set.title;
+}
 
 }  // namespace
 
@@ -55,7 +57,8 @@ std::string table_csv(const Results& results) {
       "nodes,nodes_std,seconds,seconds_std,paper_train_rmse,paper_train_rmse_std,paper_test_rmse,paper_test_rmse_std,"
       "paper_train_r,paper_test_r,paper_nodes,paper_seconds,settings\n";
   for (const Cell& c : results.cells) {
-    s += fmt::format("{},{},{},{}", csv_text(c.set), csv_text(results.set(c.set).title), csv_text(c.method), c.runs.size());
+    s += fmt::format("{},{},{},{}", csv_text(c.set), csv_text(results.set(c.set).title), csv_text(c.method),
+                     c.runs.size());
     for (const Spread& value : {c.train_rmse, c.test_rmse, c.train_r, c.test_r, c.nodes, c.seconds})
       s += fmt::format(",{},{}", csv_number(value.mean), csv_number(value.std));
     if (c.paper)
@@ -65,7 +68,8 @@ std::string table_csv(const Results& results) {
     else
       s += std::string(8, ',');
     std::string settings;
-    for (const auto& [name, text] : c.chosen) settings += fmt::format("{}{}={}", settings.empty() ? "" : ";", name, text);
+    for (const auto& [name, text] : c.chosen)
+      settings += fmt::format("{}{}={}", settings.empty() ? "" : ";", name, text);
     s += ',' + csv_text(settings) + '\n';
   }
   return s;
@@ -73,7 +77,8 @@ std::string table_csv(const Results& results) {
 
 std::string table_md(const Results& results) {
   std::string s =
-      "| set | method | training RMSE | test RMSE | training R | test R | nodes | seconds | paper: training RMSE | test "
+      "| set | method | training RMSE | test RMSE | training R | test R | nodes | seconds | paper: training RMSE | "
+      "test "
       "RMSE | nodes | seconds |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
   for (const SetInfo& set : results.sets) {
     // The lowest errors of the set are in bold.
@@ -111,8 +116,8 @@ std::string table_text(const Results& results) {
     for (const Cell& c : results.cells) {
       if (c.set != set.id) continue;
       // "±" has two bytes and one column.
-      s += fmt::format("  {:<{}}  {:>10}  {:>23}  {:>7.4f}  {:>6.1f}  {:>8.3g}{}\n", results.method(c.method).title, widest,
-                       four_digits(c.train_rmse.mean), with_deviation(c.test_rmse), c.test_r.mean, c.nodes.mean,
+      s += fmt::format("  {:<{}}  {:>10}  {:>23}  {:>7.4f}  {:>6.1f}  {:>8.3g}{}\n", results.method(c.method).title,
+                       widest, four_digits(c.train_rmse.mean), with_deviation(c.test_rmse), c.test_r.mean, c.nodes.mean,
                        c.seconds.mean, c.paper ? fmt::format("  {:>17}", four_digits(c.paper->test_rmse.mean)) : "");
     }
   }

@@ -368,7 +368,8 @@ TEST(Generate, TheSameSeedGivesTheSameTableAndItReadsBack) {
     int inputs, rows;
     bool random;
   };
-  for (const Set& set : {Set{"db1", 1, 1500, false}, Set{"db2", 5, 2400, true}, Set{"db2-test", 5, 600, false}, Set{"friedman", 5, 1200, true}}) {
+  for (const Set& set : {Set{"db1", 1, 1500, false}, Set{"db2", 5, 2400, true}, Set{"db2-test", 5, 600, false},
+                         Set{"friedman", 5, 1200, true}}) {
     SCOPED_TRACE(set.name);
     const Ran usual = sconet({"generate", set.name});
     EXPECT_EQ(usual.exit, 0);

@@ -11,8 +11,8 @@
 namespace sconet::testing {
 namespace {
 
-const Words kCommands = {"train",    "predict", "evaluate", "cv",         "info", "check",
-                         "generate", "demo",    "options",  "completion", "man"};
+const Words kCommands = {"train",    "predict", "evaluate", "cv",      "info",       "check",
+                         "generate", "study",   "demo",     "options", "completion", "man"};
 
 // "--max-nodes" and the like in a help text.
 std::vector<std::string> long_options(const std::string& help) {
@@ -126,7 +126,7 @@ TEST(CommandLine, MistakesAreNamedAndTheRightWordIsGuessed) {
       {{"train", "t.csv", "-t", "y", "-o", "m", "--valid-fraction", "1"},
        "valid_fraction = 1: expected 0 <= valid_fraction < 1"},
       {{"train", "t.csv", "-t", "y", "-o", "m", "--valid-fraction", "0.5", "--valid", "t.csv"},
-       "validation rows come from a table of their own or from a share of the rows, not both"},
+       "validation rows come from one place: a table of their own, a share of the rows, or rows that are named"},
       {{"train", "t.csv", "-o", "m"}, "no target is named: say --target NAME (or its number, or last); t.csv has x, y"},
       {{"train", "t.csv", "-t", "y", "-o", "t.csv"}, "t.csv: is the table; the model needs a file of its own"},
       {{"train", "t.csv", "-t", "y", "-o", "m", "--checkpoint", "m"},

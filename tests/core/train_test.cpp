@@ -393,6 +393,20 @@ TEST(Train, EveryActivationLearns) {
   }
 }
 
+TEST(Validation, MayWatchWithoutChoosing) {
+  const auto p = testing::smooth_problem(40, 3, 1, 5, 0.5), v = testing::smooth_problem(40, 3, 1, 6, 0.5);
+  TrainOptions o = small(25);
+  o.patience = 0;
+  const TrainExtras watched = {.X_valid = v.X, .Y_valid = v.Y};
+  const TrainResult chosen = train(p.X, p.Y, o, watched);
+  ASSERT_LT(chosen.network.nodes(), 25);  // noise: the best size is smaller
+  o.keep_all = true;
+  const TrainResult all = train(p.X, p.Y, o, watched);
+  EXPECT_EQ(all.network.nodes(), 25);
+  EXPECT_EQ(all.report.valid_rmse, chosen.report.history.back().valid_rmse);
+  EXPECT_EQ(all.network.output_weights(), train(p.X, p.Y, o).network.output_weights());
+}
+
 TEST(Report, PrintsShortAndLong) {
   const auto p = testing::smooth_problem(100, 2, 1, 21);
   const auto report = train(p.X, p.Y, small(3), {.X_valid = p.X, .Y_valid = p.Y}).report;

@@ -164,6 +164,20 @@ TEST(Model, ValidationRowsOfTheirOwn) {
   EXPECT_THROW(Model::fit(table, both, extras), std::invalid_argument);
 }
 
+TEST(Model, ValidationRowsMayBeNamed) {
+  const Dataset all = generate_friedman(400, 5);
+  const Table table = table_of(all), first = table_of({all.X.topRows(300), all.Y.topRows(300)}),
+              last = table_of({all.X.bottomRows(100), all.Y.bottomRows(100)});
+  FitExtras named, apart;
+  named.rows.emplace();
+  for (Index i = 0; i < 400; ++i) (i < 300 ? *named.rows : named.valid_rows).push_back(i);
+  apart.valid = &last;
+  EXPECT_EQ(Model::fit(table, simple(), named).model.to_bytes(), Model::fit(first, simple(), apart).model.to_bytes());
+  named.valid = &last;
+  EXPECT_EQ(message<std::invalid_argument>([&] { Model::fit(table, simple(), named); }),
+            "validation rows come from one place: a table of their own, a share of the rows, or rows that are named");
+}
+
 // A column that is text in training is text in the validation table too, whatever it looks like there.
 TEST(Model, ValidationTablesHaveTheTypesOfTraining) {
   const Table table = parse_table("c,y\n01,1\nA,2\n02,3\nB,4\nA,2\nB,4\n", "train.csv");

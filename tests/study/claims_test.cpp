@@ -64,8 +64,14 @@ TEST(Paired, UsesOnlyRunsThatBothHave) {
 
 TEST(TQuantile, AgainstTables) {
   // Student's t at 0.975, as every table has it.
-  for (const auto& [n, t] : {std::pair{1, 12.7062}, {2, 4.3027}, {4, 2.7764}, {5, 2.5706}, {9, 2.2622}, {30, 2.0423},
-                             {99, 1.9842}, {1000, 1.9623}})
+  for (const auto& [n, t] : {std::pair{1, 12.7062},
+                             {2, 4.3027},
+                             {4, 2.7764},
+                             {5, 2.5706},
+                             {9, 2.2622},
+                             {30, 2.0423},
+                             {99, 1.9842},
+                             {1000, 1.9623}})
     EXPECT_NEAR(t_quantile_975(n), t, 2e-3) << n;
 }
 
@@ -121,8 +127,9 @@ TEST(Claims, NodesAreComparedAtEqualError) {
   const std::vector<Claim> both = check_claims(results);
   const Claim& some = claim(both, "fewer-nodes");
   EXPECT_EQ(some.verdict, Verdict::holds_in_part);  // 2 nodes against 10 in the first run; the second never gets there
-  EXPECT_EQ(some.finding,
-            "In 1 of 2 runs RMPI-SCN reaches the training RMSE of SCN-III's network, with 2 nodes on average against 10.");
+  EXPECT_EQ(
+      some.finding,
+      "In 1 of 2 runs RMPI-SCN reaches the training RMSE of SCN-III's network, with 2 nodes on average against 10.");
 }
 
 TEST(Claims, RvflRange) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <numeric>
 #include <set>
@@ -43,7 +44,8 @@ StudySet small_set(const Folder& folder, const std::string& name = "small.csv", 
 
 StudyOptions quick_options(int jobs = 1) {
   StudyOptions options;
-  options.methods = {{parse_method("rmpi:max_nodes=4:candidates=8:ridge=0")}, {parse_method("rvfl:max_nodes=5:ridge=0")}};
+  options.methods = {{parse_method("rmpi:max_nodes=4:candidates=8:ridge=0")},
+                     {parse_method("rvfl:max_nodes=5:ridge=0")}};
   options.runs = 3;
   options.tuning = 2;
   options.jobs = jobs;
@@ -108,9 +110,10 @@ TEST(Sets, TheTestRowsOfThePlantAreItsTestSignal) {
 TEST(Sets, AFileOfTheCatalogueThatIsMissingOrAltered) {
   const Folder folder;
   SetSource source;
-  EXPECT_EQ(message<DataError>([&] { load_set("DB8", source); }),
-            "DB8 (Concrete) is read from the file concrete.csv: name the folder it is in (--data DIR); docs/datasets.md "
-            "says where to get it");
+  EXPECT_EQ(
+      message<DataError>([&] { load_set("DB8", source); }),
+      "DB8 (Concrete) is read from the file concrete.csv: name the folder it is in (--data DIR); docs/datasets.md "
+      "says where to get it");
   source.folder = folder.path();
   EXPECT_EQ(message<IoError>([&] { load_set("DB8", source); }),
             (folder / "concrete.csv") +
@@ -128,6 +131,31 @@ TEST(Sets, AFileOfTheCatalogueThatIsMissingOrAltered) {
   EXPECT_EQ(available_sets(""), (std::vector<std::string>{"DB1", "DB2"}));
 }
 
+TEST(Sets, TheFilesOfTheCatalogue) {
+  const char* folder = std::getenv("SCONET_DATA");
+  if (folder == nullptr) GTEST_SKIP() << "SCONET_DATA names no folder with the paper's data files";
+  SetSource source;
+  source.folder = folder;
+  source.strict = true;
+  struct Size {
+    const char* id;
+    Index rows, inputs;
+  };
+  for (const Size& size : {Size{"DB3", 9568, 4},
+                           {"DB4", 21263, 81},
+                           {"DB5", 7129, 5},
+                           {"DB6", 1200, 5},
+                           {"DB7", 22784, 16},
+                           {"DB8", 1030, 8},
+                           {"DB9", 950, 9},
+                           {"DB10", 1461, 9}}) {
+    const StudySet set = load_set(size.id, source);
+    EXPECT_EQ(set.table.rows, size.rows) << size.id;
+    EXPECT_EQ(set.info.inputs, size.inputs) << size.id;
+    EXPECT_EQ(set.info.train_rows, size.rows * 6 / 10) << size.id;
+  }
+}
+
 TEST(Sets, ATableOfTheUser) {
   const Folder folder;
   const StudySet set = small_set(folder);
@@ -136,8 +164,9 @@ TEST(Sets, ATableOfTheUser) {
   EXPECT_EQ(set.info.inputs, 5);
   EXPECT_EQ(message<DataError>([&] { load_set(folder / "small.csv", {}); }),
             (folder / "small.csv") + ": name the column to predict (--target NAME)");
-  EXPECT_EQ(message<IoError>([&] { load_set("DB11", {}); }),
-            "DB11: no such file, and no set of the catalogue (DB1, DB2, DB3, DB4, DB5, DB6, DB7, DB8, DB9, DB10, friedman)");
+  EXPECT_EQ(
+      message<IoError>([&] { load_set("DB11", {}); }),
+      "DB11: no such file, and no set of the catalogue (DB1, DB2, DB3, DB4, DB5, DB6, DB7, DB8, DB9, DB10, friedman)");
   SetSource source;
   source.target = "y";
   EXPECT_EQ(message<DataError>([&] { load_set(folder.write("tiny.csv", "x,y\n1,2\n2,3\n3,5\n"), source); }),
@@ -157,8 +186,7 @@ TEST(Methods, OptionsMayBeFixed) {
     EXPECT_EQ(options.train.ridge, 0);
     EXPECT_EQ(settings_of(options), settings);
   }
-  EXPECT_EQ(message<std::invalid_argument>([] { parse_method("rvlf"); }),
-            message<std::invalid_argument>([] {
+  EXPECT_EQ(message<std::invalid_argument>([] { parse_method("rvlf"); }), message<std::invalid_argument>([] {
               TrainOptions o;
               set_option(o, "method", "rvlf");
             }));
@@ -197,7 +225,8 @@ TEST(Paper, TheTableHasItsRows) {
   EXPECT_FALSE(paper_row("DB1", "irvfl"));
   int rows = 0;
   for (const KnownSet& known : known_sets())
-    for (const char* method : {"rmpi", "scn3", "rvfl", "mlp"}) rows += known.id != "friedman" && paper_row(known.id, method);
+    for (const char* method : {"rmpi", "scn3", "rvfl", "mlp"})
+      rows += known.id != "friedman" && paper_row(known.id, method);
   EXPECT_EQ(rows, 40);
 }
 
@@ -205,7 +234,8 @@ TEST(Paper, TheTableHasItsRows) {
 TEST(Run, IsWhatTrainingByHandGives) {
   const Folder folder;
   const StudySet set = small_set(folder);
-  const RunKey wanted = {set.info.id, set.data, "rmpi", {{"method", "rmpi"}, {"max_nodes", "5"}, {"scaling", "standard"}}, 2, 9};
+  const RunKey wanted = {
+      set.info.id, set.data, "rmpi", {{"method", "rmpi"}, {"max_nodes", "5"}, {"scaling", "standard"}}, 2, 9};
   const auto run = execute(set, wanted).value();
   // By hand: split, scale by training rows, train, predict.
   const ThreeParts parts = set.deal(9);
@@ -220,7 +250,8 @@ TEST(Run, IsWhatTrainingByHandGives) {
   Dataset train_rows = rows_of(parts.train), valid = rows_of(parts.valid), test = rows_of(parts.test);
   const auto standardise = [](Eigen::MatrixXd& of, const Eigen::MatrixXd& by) {
     const Eigen::RowVectorXd mean = by.colwise().mean();
-    const Eigen::RowVectorXd std = ((by.rowwise() - mean).colwise().squaredNorm() / static_cast<double>(by.rows())).cwiseSqrt();
+    const Eigen::RowVectorXd std =
+        ((by.rowwise() - mean).colwise().squaredNorm() / static_cast<double>(by.rows())).cwiseSqrt();
     of = (of.rowwise() - mean).array().rowwise() / std.array();
     return std::pair(mean, std);
   };
@@ -323,7 +354,8 @@ TEST(Study, AnInterruptedOneGoesOnWithoutRepeating) {
   const std::vector<StudySet> sets = {small_set(folder)};
   RunFile whole(folder / "whole.jsonl");
   std::int64_t all = 0;
-  const Results expected = run_study(sets, quick_options(), whole, {}, [&](const StudyProgress& p) { all = p.done; }).value();
+  const Results expected =
+      run_study(sets, quick_options(), whole, {}, [&](const StudyProgress& p) { all = p.done; }).value();
   for (const std::int64_t stop_after : {std::int64_t{1}, std::int64_t{5}, all - 1}) {
     SCOPED_TRACE(stop_after);
     const std::string path = folder / ("cut" + std::to_string(stop_after) + ".jsonl");
@@ -379,8 +411,10 @@ TEST(Tables, CarryTheNumbers) {
   ASSERT_EQ(table.rows, 2);
   EXPECT_EQ(table.columns.size(), 25U);
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(table.columns[static_cast<std::size_t>(table.column("test_rmse"))].numbers[i], results.cells[i].test_rmse.mean);
-    EXPECT_EQ(table.columns[static_cast<std::size_t>(table.column("train_r_std"))].numbers[i], results.cells[i].train_r.std);
+    EXPECT_EQ(table.columns[static_cast<std::size_t>(table.column("test_rmse"))].numbers[i],
+              results.cells[i].test_rmse.mean);
+    EXPECT_EQ(table.columns[static_cast<std::size_t>(table.column("train_r_std"))].numbers[i],
+              results.cells[i].train_r.std);
   }
   const std::string md = table_md(results);
   EXPECT_EQ(std::count(md.begin(), md.end(), '\n'), 4);
