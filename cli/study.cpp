@@ -33,6 +33,17 @@ std::string duration(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
+// As a shell reads it.
+std::string quoted(const std::string& text) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("-_./:=,+").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
 // How many runs are done, for a person who is watching.
 class RunsDone {
  public:
@@ -71,7 +82,7 @@ class RunsDone {
 
 struct StudyCommand {
   std::string data, out = "study", target, progress = "auto";
-  std::vector<std::string> sets, methods;
+  std::vector<std::string> sets, methods, ignore;
   std::int64_t runs = 100, tuning = 3, jobs = 0;
   std::uint64_t seed = 1;
   bool strict = false;
@@ -83,7 +94,10 @@ struct StudyCommand {
  private:
   std::vector<study::StudySet> load() const;
   study::StudyOptions options() const;
+  std::string reading() const;  // how tables are read other than usual, as options
   std::string command() const;  // that does the same again
+  void keep_apart(const std::vector<study::StudySet>& tables) const;
+  void say_what_is_missing() const;
   Json plan(const std::vector<study::StudySet>& tables, const study::StudyOptions& options) const;
   void check() const;
 };
@@ -103,9 +117,12 @@ std::vector<study::StudySet> StudyCommand::load() const {
   study::SetSource source;
   source.folder = data;
   source.target = target;
+  source.ignore = ignore;
   source.table = table.options();
+  source.reading = reading();
   source.strict = strict;
   std::vector<study::StudySet> tables;
+  if (sets.empty()) say_what_is_missing();
   const std::vector<std::string> wanted = sets.empty() ? study::available_sets(data) : sets;
   tables.reserve(wanted.size());
   for (const std::string& set : wanted) {
@@ -113,8 +130,58 @@ std::vector<study::StudySet> StudyCommand::load() const {
     const auto same = [&](const study::StudySet& other) { return other.info.id == tables.back().info.id; };
     if (std::count_if(tables.begin(), tables.end(), same) > 1)
       throw UsageError(fmt::format("--sets names {} twice", tables.back().info.id));
+    if (study::known_set(set) == nullptr) check_splits(tables.back(), seed, std::max(runs, tuning));
   }
+  const auto own = [](const study::StudySet& set) { return study::known_set(set.info.id) == nullptr; };
+  if (!target.empty() && std::none_of(tables.begin(), tables.end(), own))
+    throw UsageError(fmt::format("--target {}: the sets of the catalogue have their own", target));
   return tables;
+}
+
+void StudyCommand::say_what_is_missing() const {
+  const std::vector<std::string> there = study::available_sets(data);
+  std::string missing;
+  for (const study::KnownSet& known : study::known_sets())
+    if (!known.file.empty() && std::find(there.begin(), there.end(), known.id) == there.end())
+      missing += fmt::format("{}{} ({})", missing.empty() ? "" : ", ", known.id, known.file);
+  if (!missing.empty()) say(verbosity, fmt::format("Without {}: docs/datasets.md says where to get them", missing));
+}
+
+// No table is overwritten by what the study leaves, and no file of another kind.
+void StudyCommand::keep_apart(const std::vector<study::StudySet>& tables) const {
+  const fs::path folder = out;
+  for (const char* name : {"study.json", "runs.jsonl", "table.csv", "table.md", "index.html"}) {
+    const std::string path = (folder / name).string();
+    for (const study::StudySet& set : tables)
+      if (same_file(set.info.id, path))
+        throw UsageError(
+            fmt::format("{}: is one of the tables; the study needs a folder of its own (--out DIR)", path));
+    if (fs::exists(path) && !fs::exists(folder / "runs.jsonl"))
+      throw UsageError(
+          fmt::format("{}: is there already and is not of a study; name another folder (--out DIR)", path));
+  }
+}
+
+std::string StudyCommand::reading() const {
+  const TableArguments usual;
+  std::string s;
+  const auto add = [&](const char* option, const std::string& value) {
+    s += fmt::format("{}--{} {}", s.empty() ? "" : " ", option, quoted(value));
+  };
+  const auto one = [&](const char* option, const std::string& value, const std::string& otherwise) {
+    if (value != otherwise) add(option, value);
+  };
+  one("delimiter", table.delimiter, usual.delimiter);
+  one("quote", table.quote, usual.quote);
+  one("decimal", table.decimal, usual.decimal);
+  one("header", table.header, usual.header);
+  one("format", table.format, usual.format);
+  for (const std::string& value : table.na) add("na", value);
+  for (const std::string& value : table.number) add("number", value);
+  for (const std::string& value : table.text) add("text", value);
+  for (const std::string& value : table.variables) add("variables", value);
+  for (const std::string& value : ignore) add("ignore", value);
+  return s;
 }
 
 study::StudyOptions StudyCommand::options() const {
@@ -133,23 +200,14 @@ study::StudyOptions StudyCommand::options() const {
   return options;
 }
 
-// As a shell reads it.
-std::string quoted(const std::string& text) {
-  const auto plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("-_./:=,+").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
 std::string StudyCommand::command() const {
   std::string s = "sconet study";
   if (!data.empty()) s += " --data DIR";
   if (!sets.empty()) s += " --sets " + quoted(fmt::format("{}", fmt::join(sets, ",")));
   if (!target.empty()) s += " --target " + quoted(target);
   if (!methods.empty()) s += " --methods " + quoted(fmt::format("{}", fmt::join(methods, ",")));
+  if (!reading().empty()) s += ' ' + reading();
+  if (strict) s += " --strict";
   s += fmt::format(" --runs {}", runs);
   if (tuning != StudyCommand().tuning) s += fmt::format(" --tuning {}", tuning);
   if (seed != 1) s += fmt::format(" --seed {}", seed);
@@ -208,7 +266,9 @@ int StudyCommand::run() {
   std::error_code error;
   fs::create_directories(out, error);
   if (error) throw IoError(fmt::format("{}: cannot be made: {}", out, error.message()));
+  keep_apart(tables);
   const fs::path folder = out;
+  study::RunFile file((folder / "runs.jsonl").string());
   const Json planned = plan(tables, how);
   print(planned.dump(2, ' ', false, Json::error_handler_t::replace) + '\n', (folder / "study.json").string());
   say(verbosity, "Settings are chosen on validation rows from these grids:");
@@ -216,7 +276,6 @@ int StudyCommand::run() {
     for (const auto& [method, text] : grids.items())
       say(verbosity, fmt::format("  {} {}: {}", set, method, text.get<std::string>()));
 
-  study::RunFile file((folder / "runs.jsonl").string());
   const bool from_the_beginning = file.runs().empty();
   if (!from_the_beginning) say(verbosity, fmt::format("{} runs are there already", file.runs().size()));
   Interrupt interrupt;
@@ -257,8 +316,8 @@ int StudyCommand::run() {
   if (std::any_of(claims.begin(), claims.end(), tested)) text += "\nThe paper's claims:\n";
   for (const study::Claim& claim : claims)
     if (tested(claim)) text += fmt::format("  {}: {} {}\n", study::word(claim.verdict), claim.statement, claim.finding);
-  text +=
-      fmt::format("\n{} runs of each method on each set in {}; the page is {}\n", runs, duration(passed.count()), page);
+  text += fmt::format("\n{} runs of each method on each set in {}; the page is {}\n",
+                      runs == 1 ? "1 run" : fmt::format("{} runs", runs), duration(passed.count()), page);
   print(verbosity, json, text);
   return kOk;
 }
@@ -278,6 +337,9 @@ void add_study(CLI::App& app, Commands& commands) {
       ->type_name("SET,...")
       ->delimiter(',');
   command->add_option("-t,--target", study->target, "Column to predict in tables of your own")->type_name("COLUMN");
+  command->add_option("--ignore", study->ignore, "A column to leave out in tables of your own; repeatable")
+      ->type_name("COLUMN")
+      ->allow_extra_args(false);
   command
       ->add_option("--methods", study->methods,
                    "rmpi, scn3, scn1, rvfl, irvfl, mlp; or with options fixed, as rvfl:range=60 (those of the paper)")

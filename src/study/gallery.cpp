@@ -45,7 +45,7 @@ class Gallery {
   std::vector<std::string> others() const {
     std::vector<std::string> ids;
     for (const SetInfo& set : results_.sets)
-      if (!set.id.starts_with("DB") && ids.size() < 4) ids.push_back(set.id);
+      if (!(set.id.starts_with("DB") && known_set(set.id) != nullptr) && ids.size() < 4) ids.push_back(set.id);
     return ids;
   }
 

@@ -1,6 +1,7 @@
 #include "study/methods.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -95,6 +96,9 @@ MethodSpec parse_method(const std::string& text) {
     std::replace(value.begin(), value.end(), '/', ',');  // commas come between methods
     if (names(describe_options(), name) && !is_setting(name))
       throw std::invalid_argument(fmt::format("method '{}': {} cannot be fixed for a method", text, name));
+    const auto again = [&](const auto& entry) { return entry.first == name; };
+    if (std::any_of(spec.fixed.begin(), spec.fixed.end(), again))
+      throw std::invalid_argument(fmt::format("method '{}': {} is fixed twice", text, name));
     set_any_option(options, name, value);
     spec.fixed.emplace_back(name, value);
   }
@@ -109,7 +113,10 @@ bool Entrant::runs_on(const std::string& set) const {
 
 std::vector<Entrant> usual_methods() {
   std::vector<Entrant> methods;
-  for (const char* id : {"rmpi", "scn3", "rvfl", "irvfl", "mlp"}) methods.push_back({parse_method(id)});
+  for (const char* id : {"rmpi", "scn3", "rvfl", "irvfl"}) methods.push_back({parse_method(id)});
+#if defined(SCONET_WITH_LBFGSPP)
+  methods.push_back({parse_method("mlp")});
+#endif
   for (const char* id : {"rvfl:range=1", "rvfl:range=60"}) methods.push_back({parse_method(id), {"DB1"}});
   return methods;
 }
@@ -186,7 +193,7 @@ std::string Grid::text() const {
   for (std::size_t i = 1; i < base.size(); ++i)  // the first is the method
     s += fmt::format("{}{} {}", i == 1 ? "" : ", ", base[i].first, base[i].second);
   for (std::size_t i = 0; i < lists.size(); ++i) {
-    s += i == 0 ? "; " : " or ";
+    if (!lists[i].empty()) s += i == 0 ? "; " : " or ";
     for (std::size_t k = 0; k < lists[i].size(); ++k)
       s += fmt::format("{}{} {}", k == 0 ? "" : ", ", lists[i][k].first, fmt::join(lists[i][k].second, "|"));
   }

@@ -17,17 +17,19 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 // One run of one method on one set: a line of runs.jsonl, and enough to repeat it.
 struct Run {
-  std::string set;     // "DB1", or the path of a user's table
-  std::string data;    // SHA-256 of the table's file, or how the table was made ("generated, seed 1")
+  std::string set;  // "DB1", or the path of a user's table
+  std::string
+      data;  // what the rows are: SHA-256 of the file, with target and reading if a user chose them, or "generated"
   std::string method;  // "rmpi", "rvfl:range=60"
   Settings settings;   // of training and encoder, but for the seed
   std::int64_t run = 0;
   std::uint64_t seed = 0;  // of the split and of the draws
+  std::string version;     // of sconet
   Metrics train, valid, test;
   Index nodes = 0;
   double seconds = 0;  // of training, on one thread
   std::string stop_reason;
-  std::vector<double> curve;  // training RMSE from 0 nodes on (mlp: iterations); of run 1 only
+  std::vector<double> curve;  // training RMSE from 0 nodes on (mlp: iterations); of the first runs only
 };
 
 struct Spread {

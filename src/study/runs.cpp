@@ -1,18 +1,20 @@
 #include "study/runs.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "io/file.hpp"
 #include "sconet/errors.hpp"
+#include "sconet/version.hpp"
 #include "study/methods.hpp"
 
 namespace sconet::study {
@@ -54,7 +56,7 @@ RunKey key(const Run& run) { return {run.set, run.data, run.method, run.settings
 
 std::optional<Run> execute(const StudySet& set, const RunKey& key, std::stop_token stop) {
   const ThreeParts parts = set.deal(key.seed);
-  const Fitted fitted = fit_run(set, key, parts, stop);
+  const Fitted fitted = fit_run(set, key, parts, std::move(stop));
   if (fitted.report.stop_reason == StopReason::interrupted) return {};
   const Encoder& encoder = fitted.model.encoder();
   const Eigen::MatrixXd X = encoder.inputs(set.table, parts.test);
@@ -66,6 +68,7 @@ std::optional<Run> execute(const StudySet& set, const RunKey& key, std::stop_tok
   run.settings = key.settings;
   run.run = key.run;
   run.seed = key.seed;
+  run.version = SCONET_VERSION;
   run.train = fitted.model.summary().train;
   run.valid = fitted.model.summary().valid.value_or(Metrics{});
   run.test =
@@ -81,6 +84,7 @@ Model repeat(const StudySet& set, const RunKey& key) { return fit_run(set, key, 
 
 std::string to_line(const Run& run) {
   Json json = {{"set", run.set}, {"data", run.data}, {"method", run.method}, {"run", run.run}, {"seed", run.seed}};
+  json["version"] = run.version;
   json["settings"] = Json::object();
   for (const auto& [name, text] : run.settings) json["settings"][name] = text;
   json["nodes"] = run.nodes;
@@ -105,6 +109,7 @@ Run from_line(const std::string& line, const std::string& place) {
     run.method = json.at("method");
     run.run = json.at("run");
     run.seed = json.at("seed");
+    run.version = json.value("version", "");
     for (const auto& [name, text] : json.at("settings").items()) run.settings.emplace_back(name, text);
     run.nodes = json.at("nodes");
     run.stop_reason = json.at("stop_reason");
@@ -120,26 +125,44 @@ Run from_line(const std::string& line, const std::string& place) {
   return run;
 }
 
-RunFile::RunFile(std::string path) : path_(std::move(path)) {
-  if (!std::filesystem::exists(path_)) return;
-  const std::string bytes = read_file(path_);
-  std::size_t begin = 0, line = 1;
-  for (std::size_t end = 0; (end = bytes.find('\n', begin)) != std::string::npos; begin = end + 1, ++line)
-    runs_.push_back(from_line(bytes.substr(begin, end - begin), fmt::format("{}:{}", path_, line)));
-  if (begin < bytes.size()) write_file(path_, std::string_view(bytes).substr(0, begin));
+namespace {
+
+Fd open_to_append(const std::string& path) {
+  Fd fd(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!fd) throw IoError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  if (flock(*fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw IoError(fmt::format("{}: another study is writing here; wait for it, or name another folder", path));
+  return fd;
 }
 
-const Run* RunFile::find(const RunKey& wanted) const {
-  const auto found = std::find_if(runs_.begin(), runs_.end(), [&](const Run& run) { return key(run) == wanted; });
-  return found == runs_.end() ? nullptr : &*found;
+}  // namespace
+
+RunFile::RunFile(std::string path) : path_(std::move(path)), file_(open_to_append(path_)) {
+  const std::string bytes = read_file(path_);
+  std::size_t begin = 0, line = 1;
+  const auto place = [&] { return fmt::format("{}:{}", path_, line); };
+  for (std::size_t end = 0; (end = bytes.find('\n', begin)) != std::string::npos; begin = end + 1, ++line)
+    runs_.push_back(from_line(bytes.substr(begin, end - begin), place()));
+  if (begin == bytes.size()) return;
+  constexpr std::string_view kBeginning = "{\"set\":";
+  const std::string_view rest = std::string_view(bytes).substr(begin, kBeginning.size());
+  if (!kBeginning.starts_with(rest)) from_line(bytes.substr(begin), place());  // not ours
+  if (ftruncate(*file_, static_cast<off_t>(begin)) != 0)
+    throw IoError(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
 }
 
 void RunFile::append(Run run) {
+  const std::string line = to_line(run) + '\n';
   const std::lock_guard lock(mutex_);
+  const off_t before = lseek(*file_, 0, SEEK_END);
   errno = 0;
-  std::ofstream file(path_, std::ios::app | std::ios::binary);
-  file << to_line(run) << '\n' << std::flush;
-  if (!file) throw IoError(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
+  if (const auto written = write(*file_, line.data(), line.size()); written != static_cast<ssize_t>(line.size())) {
+    const int error = errno;
+    const bool restored = ftruncate(*file_, before) == 0;
+    throw IoError(fmt::format("{}: cannot be written: {}{}", path_,
+                              error != 0 ? std::strerror(error) : "the disk is full",
+                              restored ? "" : " (its last line is not complete)"));
+  }
   runs_.push_back(std::move(run));
 }
 
@@ -148,6 +171,7 @@ void RunFile::sort() {
   std::string bytes;
   for (const Run& run : runs_) bytes += to_line(run) + '\n';
   write_file(path_, bytes);
+  file_ = open_to_append(path_);
 }
 
 }  // namespace sconet::study

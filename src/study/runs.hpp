@@ -5,8 +5,10 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "io/fd.hpp"
 #include "sconet/model.hpp"
 #include "study/results.hpp"
 #include "study/sets.hpp"
@@ -20,7 +22,9 @@ struct RunKey {
   std::int64_t run = 0;
   std::uint64_t seed = 0;
 
-  auto operator<=>(const RunKey&) const = default;
+  auto tied() const { return std::tie(set, data, method, settings, run, seed); }
+  bool operator==(const RunKey& other) const { return tied() == other.tied(); }
+  bool operator<(const RunKey& other) const { return tied() < other.tied(); }
 };
 RunKey key(const Run& run);
 
@@ -34,19 +38,19 @@ Model repeat(const StudySet& set, const RunKey& key);
 std::string to_line(const Run& run);                                    // JSON, without the end of the line
 Run from_line(const std::string& line, const std::string& place = "");  // throws DataError that begins with `place`
 
-// The file of finished runs. Runs are appended as they finish; a line that a kill cut short is dropped when the file is
-// opened again.
+// The file of finished runs. Runs are appended as they finish, each whole or not at all; a line that a kill cut short
+// is dropped when the file is opened again. One process at a time may have it.
 class RunFile {
  public:
   explicit RunFile(std::string path);  // reads what is there; throws DataError or IoError
 
   const std::vector<Run>& runs() const { return runs_; }
-  const Run* find(const RunKey& key) const;  // null: not run yet; valid until the next append
-  void append(Run run);                      // may be called from several threads
-  void sort();                               // writes all lines in the order of their keys, once a study is complete
+  void append(Run run);  // may be called from several threads
+  void sort();           // writes all lines in the order of their keys, once a study is complete
 
  private:
   std::string path_;
+  Fd file_;  // open and locked
   std::vector<Run> runs_;
   std::mutex mutex_;
 };

@@ -129,22 +129,41 @@ StudySet load_set(const std::string& id, const SetSource& source) {
     set.data = sha256_hex(bytes);
     set.table = read_table(id, source.table);
     if (!source.target.empty()) set.columns.targets = {source.target};
+    set.columns.ignore = source.ignore;
     if (source.target.empty() && set.table.outputs.empty())
       throw DataError(fmt::format("{}: name the column to predict (--target NAME)", id));
-    for (const std::string& warning : set.table.warnings) set.info.notes.push_back(warning);
+    for (const std::string& target : set.columns.targets.empty() ? set.table.outputs : set.columns.targets)
+      set.data += ", target " + set.table.columns[static_cast<std::size_t>(set.table.column(target))].name;
+    if (!source.reading.empty()) set.data += ", " + source.reading;
+    set.info.notes = set.table.warnings;
+    const Index without = set.table.rows - static_cast<Index>(rows_with_targets(set.table, set.columns).size());
+    if (without > 0)
+      set.info.notes.push_back(fmt::format("{} row{} without a target left out", without, without == 1 ? "" : "s"));
   }
   // What every run will have, and that the table does at all.
   const ThreeParts parts = set.deal(1);
   if (parts.train.empty() || parts.valid.empty() || parts.test.empty())
     throw DataError(fmt::format("{}: {} rows with a target are too few to be dealt 6:2:2 (at least 5)", set.info.id,
                                 parts.train.size() + parts.valid.size() + parts.test.size()));
-  std::vector<std::string> warnings;
-  const Encoder encoder = Encoder::fit(set.table, set.columns, {}, parts.train, warnings);
+  const Encoder encoder = Encoder::fit(set.table, set.columns, {}, parts.train, set.info.notes);
   set.info.inputs = encoder.inputs();
   set.info.train_rows = static_cast<Index>(parts.train.size());
   set.info.valid_rows = static_cast<Index>(parts.valid.size());
   set.info.test_rows = static_cast<Index>(parts.test.size());
   return set;
+}
+
+void check_splits(const StudySet& set, std::uint64_t first_seed, std::int64_t runs) {
+  for (std::int64_t k = 0; k < runs; ++k) {
+    const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(k);
+    std::vector<std::string> warnings;
+    try {
+      Encoder::fit(set.table, set.columns, {}, set.deal(seed).train, warnings);
+    } catch (const DataError& error) {
+      throw DataError(
+          fmt::format("{}: the training rows that seed {} deals do not do: {}", set.info.id, seed, error.what()));
+    }
+  }
 }
 
 std::vector<std::string> available_sets(const std::string& folder) {

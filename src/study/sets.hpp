@@ -36,16 +36,22 @@ struct StudySet {
 };
 
 struct SetSource {
-  std::string folder;   // where the catalogue's files are; may be empty
-  std::string target;   // of a user's table; empty: what the file itself calls its output
-  TableOptions table;   // how a user's table is read
-  bool strict = false;  // a checksum that is not the catalogue's is an error, not a note
+  std::string folder;               // where the catalogue's files are; may be empty
+  std::string target;               // of a user's table; empty: what the file itself calls its output
+  std::vector<std::string> ignore;  // columns of a user's table that are no inputs
+  TableOptions table;               // how a user's table is read
+  std::string reading;              // how `table` and `ignore` differ from the usual, as text
+  bool strict = false;              // a checksum that is not the catalogue's is an error, not a note
 };
 
 // A set by its id in the catalogue or by the path of a table. Throws DataError or IoError.
 StudySet load_set(const std::string& id, const SetSource& source);
 
-// The ids of the catalogue's sets that can be had: the generated ones, and those whose file is in the folder.
+// Throws DataError when the training rows of one of these seeds do not do (every input constant, say), before time is
+// spent on the others.
+void check_splits(const StudySet& set, std::uint64_t first_seed, std::int64_t runs);
+
+// The ids of the paper's sets that can be had: the generated ones, and those whose file is in the folder.
 std::vector<std::string> available_sets(const std::string& folder);
 
 }  // namespace sconet::study

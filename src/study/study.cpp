@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <limits>
 #include <map>
-#include <set>
 #include <stdexcept>
 #include <thread>
 

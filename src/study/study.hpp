@@ -27,7 +27,7 @@ struct StudyOptions {
 struct StudyProgress {
   std::int64_t done = 0, total = 0;  // runs, those of the choice of settings among them
   double seconds_left = 0;           // of the clock; below zero when nothing is known yet
-  std::string now;                   // what was finished last: "DB4 RMPI-SCN run 12"
+  std::string now;                   // what was finished last: "DB4 rmpi run 12"
 };
 
 // Runs what is not in `file` yet and sums up. Empty when `stop` ended it: what was finished is in the file, and the

@@ -17,9 +17,11 @@ std::string four_digits(double value) {
   return fmt::format("{:#.4g}", value);
 }
 
+std::string correlation(double value) { return std::isfinite(value) ? fmt::format("{:.4f}", value) : "-"; }
+
 // The deviation in the form of its mean: as many decimals, the same power of ten.
 std::string with_deviation(const Spread& s) {
-  const std::string mean = four_digits(s.mean);
+  std::string mean = four_digits(s.mean);
   const std::size_t power = mean.find('e'), point = mean.find('.');
   if (mean == "-" || !std::isfinite(s.std)) return mean;
   const std::size_t digits = power == std::string::npos ? mean.size() : power;
@@ -90,9 +92,9 @@ std::string table_md(const Results& results) {
     };
     for (const Cell& c : results.cells) {
       if (c.set != set.id) continue;
-      s += fmt::format("| {} | {} | {} | {} | {:.4f} | {:.4f} | {:.1f} | {:.3g} |", md_text(title(set)),
+      s += fmt::format("| {} | {} | {} | {} | {} | {} | {:.1f} | {:.3g} |", md_text(title(set)),
                        md_text(results.method(c.method).title), marked(c.train_rmse, train), marked(c.test_rmse, test),
-                       c.train_r.mean, c.test_r.mean, c.nodes.mean, c.seconds.mean);
+                       correlation(c.train_r.mean), correlation(c.test_r.mean), c.nodes.mean, c.seconds.mean);
       if (c.paper)
         s += fmt::format(" {} | {} | {:g} | {:.3g} |\n", with_deviation(c.paper->train_rmse),
                          with_deviation(c.paper->test_rmse), c.paper->nodes, c.paper->seconds.mean);
@@ -115,10 +117,10 @@ std::string table_text(const Results& results) {
                      "test R", "nodes", "seconds", paper ? "  paper's test RMSE" : "");
     for (const Cell& c : results.cells) {
       if (c.set != set.id) continue;
-      // "±" has two bytes and one column.
-      s += fmt::format("  {:<{}}  {:>10}  {:>23}  {:>7.4f}  {:>6.1f}  {:>8.3g}{}\n", results.method(c.method).title,
-                       widest, four_digits(c.train_rmse.mean), with_deviation(c.test_rmse), c.test_r.mean, c.nodes.mean,
-                       c.seconds.mean, c.paper ? fmt::format("  {:>17}", four_digits(c.paper->test_rmse.mean)) : "");
+      s += fmt::format("  {:<{}}  {:>10}  {:>22}  {:>7}  {:>6.1f}  {:>8.3g}{}\n", results.method(c.method).title,
+                       widest, four_digits(c.train_rmse.mean), with_deviation(c.test_rmse), correlation(c.test_r.mean),
+                       c.nodes.mean, c.seconds.mean,
+                       c.paper ? fmt::format("  {:>17}", four_digits(c.paper->test_rmse.mean)) : "");
     }
   }
   return s;

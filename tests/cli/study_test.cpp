@@ -107,6 +107,7 @@ TEST_F(StudyProgram, RefusesWhatMakesNoSense) {
   expect_refused(study_of({"--jobs", "-1"}), 2, "--jobs -1: expected 0 to 1024");
   expect_refused(study_of({"--out", ""}), 2, "--out '': expected the name of a folder");
   expect_refused(study_of({"--data", "nowhere"}), 5, "--data nowhere: there is no such folder");
+  expect_refused(study_of({"--sets", "DB1", "-t", "y"}), 2, "--target y: the sets of the catalogue have their own");
   expect_refused(study_of({"--sets", "DB1,db1"}), 2, "--sets names DB1 twice");
   expect_refused(study_of({"--sets", "DB1", "--methods", "rmpi,rmpi"}), 2, "--methods names rmpi twice");
   expect_refused_with(study_of({"--sets", "DB1", "--methods", "rnpi"}), 2, {"method = 'rnpi'"});
@@ -131,6 +132,31 @@ TEST_F(StudyProgram, AnAlteredFileIsSaidAndRefusedOnlyWhenStrict) {
   EXPECT_NE(said.err.find("is not the file of the catalogue"), std::string::npos) << said.err;
   EXPECT_NE(bytes_of(folder / "study/index.html").find("is not the file of the catalogue"), std::string::npos);
   expect_refused_with(sconet_in(folder, words + Words{"--strict", "-q"}), 3, {"is not the file of the catalogue"});
+}
+
+TEST_F(StudyProgram, NothingOfTheUsersIsOverwritten) {
+  fs::create_directory(folder / "mine");
+  folder.write("mine/table.csv", plant(60));
+  const std::string table = bytes_of(folder / "mine/table.csv");
+  expect_refused(
+      sconet_in(folder, Words{"study", "--sets", "mine/table.csv", "-t", "y", "--out", "mine", "-q"} + kQuick), 2,
+      "mine/table.csv: is one of the tables; the study needs a folder of its own (--out DIR)");
+  expect_refused(study({"-q"}, "mine"), 2,
+                 "mine/table.csv: is there already and is not of a study; name another folder (--out DIR)");
+  EXPECT_EQ(bytes_of(folder / "mine/table.csv"), table);
+}
+
+TEST_F(StudyProgram, AnotherTargetIsAnotherStudy) {
+  const auto rows = [&] { return lines_of(bytes_of(folder / "study/runs.jsonl")).size(); };
+  ASSERT_EQ(study({}).exit, 0);
+  const std::size_t of_y = rows();
+  ASSERT_EQ(
+      sconet_in(folder, Words{"study", "--sets", "plant.csv", "-t", "flow", "--out", "study"} + kQuick + kThreeRuns)
+          .exit,
+      0);
+  EXPECT_EQ(rows(), 2 * of_y);
+  ASSERT_EQ(study({"--ignore", "grade"}).exit, 0);
+  EXPECT_EQ(rows(), 3 * of_y);
 }
 
 TEST_F(StudyProgram, ARecordThatIsNoneIsNotOverwritten) {
