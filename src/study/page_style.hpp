@@ -48,7 +48,7 @@ body > header { padding-bottom: 1.25rem; border-bottom: 2px solid var(--ink); }
 .lead { font-size: 1.125rem; margin-top: .75rem; max-width: 52rem; text-wrap: pretty; }
 .facts { display: flex; flex-wrap: wrap; gap: .25rem 2rem; margin: 1rem 0 0; font-size: .875rem; }
 .facts div { display: flex; gap: .5rem; }
-.facts dt { color: var(--muted); }
+.facts dt { color: var(--muted); white-space: nowrap; }
 .facts dd { margin: 0; font-variant-numeric: tabular-nums; }
 nav { padding: 1.25rem 0; }
 nav h2 { font-size: .875rem; color: var(--muted); margin-bottom: .25rem; }
