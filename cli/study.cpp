@@ -316,7 +316,7 @@ int StudyCommand::run() {
   if (std::any_of(claims.begin(), claims.end(), tested)) text += "\nThe paper's claims:\n";
   for (const study::Claim& claim : claims)
     if (tested(claim)) text += fmt::format("  {}: {} {}\n", study::word(claim.verdict), claim.statement, claim.finding);
-  text += fmt::format("\n{} runs of each method on each set in {}; the page is {}\n",
+  text += fmt::format("\n{} of each method on each set in {}; the page is {}\n",
                       runs == 1 ? "1 run" : fmt::format("{} runs", runs), duration(passed.count()), page);
   print(verbosity, json, text);
   return kOk;
