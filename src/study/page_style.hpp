@@ -155,6 +155,7 @@ pre { white-space: pre-wrap; margin: 0 0 1rem; padding: .9rem 1rem; background: 
   figure, .set, .claim, tr, pre { break-inside: avoid; }
   .figures { display: block; }
   figure { margin-bottom: 1.5rem; max-width: 150mm; }
+  figure svg { max-height: 195mm; }
   details:not([open]) > ul { display: block; }
   details:not([open]) > table { display: table; }
   details::details-content { content-visibility: visible; display: block; block-size: auto; }
