@@ -37,7 +37,7 @@ struct Problem {
       const Eigen::MatrixXd q = testing::random_matrix(s.n, 1, 100 + static_cast<std::uint64_t>(k), -0.01, 0.01);
       for (Index i = 0; i < s.n; ++i) tiles.basis(i / kernels::kTileRows, i % kernels::kTileRows, k) = q(i, 0);
     }
-    for (Index t = 0; t < kCandidates; ++t) candidates.push_back(draw_candidate(7, 1, 0, t, s.d, 1.0));
+    for (Index t = 0; t < kCandidates; ++t) candidates.push_back(draw_candidate(7, 1, 0, t, s.d, {.scale = 1.0}));
   }
   Eigen::MatrixXd X, E;
   Tiles tiles;

@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
     const Index batches = L == 1 ? 1 : static_cast<Index>(options.scales.size());
     for (Index batch = 0; batch < batches; ++batch) {
       for (Index t = 0; t < T; ++t) {
-        auto c = sconet::draw_candidate(options.seed, L, batch, t, d, options.scales[static_cast<std::size_t>(batch)]);
+        auto c = sconet::draw_candidate(options.seed, L, batch, t, d,
+                                        {.scale = options.scales[static_cast<std::size_t>(batch)]});
         W.col(t) = c.w;
         b[t] = c.b;
       }

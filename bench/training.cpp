@@ -115,7 +115,8 @@ json against_reference() {
     for (; same < r.network.nodes(); ++same) {
       const auto& choice = literal["choices"][static_cast<std::size_t>(same)];
       const Index batch = choice[0], t = choice[1];
-      const auto c = draw_candidate(o.seed, same + 1, batch, t, s.d, o.scales[static_cast<std::size_t>(batch)]);
+      const auto c =
+          draw_candidate(o.seed, same + 1, batch, t, s.d, {.scale = o.scales[static_cast<std::size_t>(batch)]});
       if (c.w != r.network.weights().col(same)) break;
       const double e2 =
           std::pow(r.report.history[static_cast<std::size_t>(same)].train_rmse, 2) * static_cast<double>(s.n);

@@ -40,6 +40,21 @@ enum class WhenExhausted {
   stop,   // end training
 };
 
+// Where the weights of a random node come from; docs/method.md has what each can approximate.
+enum class Family {
+  uniform,        // uniform on (-scale, scale), as in the paper
+  cauchy,         // Cauchy times scale, cut off at 50 scale
+  sparse,         // uniform on 1 .. active_inputs of the inputs, zero on the others
+  sparse_cauchy,  // Cauchy on 1 .. active_inputs of the inputs, zero on the others
+  mixture,        // each candidate: uniform, Cauchy of 0.3 scale, or sparse_cauchy, a third each
+};
+
+// Where the bias of a random node comes from.
+enum class Bias {
+  uniform,  // uniform on (-scale, scale), as in the paper
+  row,      // -w'x of a random training row x, so that the slope of the node sits on data
+};
+
 enum class Activation { sigmoid, tanh, sin, gaussian, relu };
 
 // Instruction level of the kernels. Levels with fused multiply-add (v3, v4) give the same bits as each other, the
@@ -58,6 +73,9 @@ struct TrainOptions {
   Criterion criterion = Criterion::total;
   WhenExhausted when_exhausted = WhenExhausted::best;
   double range = 1;
+  Family family = Family::uniform;
+  Bias bias = Bias::uniform;
+  std::int64_t active_inputs = 4;
   double rank_tolerance = 1e-10;
   double ridge = 0;
   bool intercept = false;

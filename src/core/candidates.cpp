@@ -1,22 +1,118 @@
 #include "core/candidates.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/philox.hpp"
 
 namespace sconet {
 
-Candidate draw_candidate(std::uint64_t seed, Index node, Index batch, Index candidate, Index inputs, double scale) {
-  const std::array key = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
-  Candidate drawn{Eigen::VectorXd(inputs), 0};
-  for (Index k = 0; k <= inputs; k += 2) {  // one Philox block for two numbers; number `inputs` is the bias
-    const auto u = philox4x32({static_cast<std::uint32_t>(k / 2), static_cast<std::uint32_t>(candidate),
-                               static_cast<std::uint32_t>(batch), static_cast<std::uint32_t>(node)},
-                              key);
-    for (Index i = k; i < std::min(k + 2, inputs + 1); ++i) {
-      const double value = scale * (i == k ? signed_unit(u[0], u[1]) : signed_unit(u[2], u[3]));
-      (i < inputs ? drawn.w[i] : drawn.b) = value;
+namespace {
+
+constexpr double kCut = 50;           // |Cauchy| is at most so many scales
+constexpr double kCauchyShare = 0.3;  // of the scale, for the dense Cauchy weights of a mixture
+
+// The random numbers of one candidate. Streams keep apart what the numbers are for: weight k and the bias come from
+// number k and number `inputs` of the uniform stream whatever the family, so the families share the bits they can.
+class Numbers {
+ public:
+  Numbers(std::uint64_t seed, Index node, Index batch, Index candidate)
+      : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
+        node_(static_cast<std::uint32_t>(node)),
+        batch_(static_cast<std::uint32_t>(batch)),
+        candidate_(static_cast<std::uint32_t>(candidate)) {}
+
+  // Numbers 2 pair and 2 pair + 1, uniform on (-1, 1).
+  std::array<double, 2> uniform_pair(Index pair) const {
+    const auto u = block(0, pair);
+    return {signed_unit(u[0], u[1]), signed_unit(u[2], u[3])};
+  }
+  double uniform(Index i) const { return uniform_pair(i / 2)[static_cast<std::size_t>(i % 2)]; }
+
+  // A whole number from [0, below); `use` tells choices apart.
+  Index choice(Index use, Index below) const {
+    const auto u = block(1, use);
+    const std::uint64_t bits = (std::uint64_t{u[1]} << 32 | u[0]) >> 11;
+    return static_cast<Index>(static_cast<double>(bits) * 0x1p-53 * static_cast<double>(below));
+  }
+
+  // Standard Cauchy: the ratio of the coordinates of a point in the unit disc. Unlike the tangent of a uniform number
+  // it needs nothing of the C library, so every machine draws the same bits.
+  double cauchy(Index i) const {
+    for (std::uint32_t attempt = 2;; ++attempt) {
+      const auto u = block(attempt, i);
+      const double x = signed_unit(u[0], u[1]), y = signed_unit(u[2], u[3]);
+      if (x * x + y * y < 1) return x / y;
     }
+  }
+
+ private:
+  // Batches are far fewer than 2^24, so the top of their word is free for the stream.
+  std::array<std::uint32_t, 4> block(std::uint32_t stream, Index i) const {
+    return philox4x32({static_cast<std::uint32_t>(i), candidate_, batch_ ^ (stream << 24), node_}, key_);
+  }
+
+  std::array<std::uint32_t, 2> key_;
+  std::uint32_t node_, batch_, candidate_;
+};
+
+enum Choice : Index { family_of_mixture, number_of_inputs, anchor_row, first_input };  // then the other inputs
+
+double cauchy_weight(const Numbers& numbers, Index k, double scale) {
+  return scale * std::clamp(numbers.cauchy(k), -kCut, kCut);
+}
+
+// Floyd's choice of `active` inputs without replacement: the chosen have weight one.
+void choose_inputs(const Numbers& numbers, Index active, Eigen::VectorXd& w) {
+  w.setZero();
+  for (Index i = 0; i < active; ++i) {
+    const Index last = w.size() - active + i;
+    const Index k = numbers.choice(first_input + i, last + 1);
+    w[w[k] == 0 ? k : last] = 1;
+  }
+}
+
+void draw_weights(const Numbers& numbers, Family family, double scale, Index active_inputs, Eigen::VectorXd& w) {
+  const Index inputs = w.size();
+  switch (family) {
+    case Family::uniform:
+      for (Index k = 0; k < inputs; k += 2) {  // one Philox block for two numbers
+        const auto pair = numbers.uniform_pair(k / 2);
+        w[k] = scale * pair[0];
+        if (k + 1 < inputs) w[k + 1] = scale * pair[1];
+      }
+      return;
+    case Family::cauchy:
+      for (Index k = 0; k < inputs; ++k) w[k] = cauchy_weight(numbers, k, scale);
+      return;
+    case Family::sparse:
+    case Family::sparse_cauchy:
+      choose_inputs(numbers, 1 + numbers.choice(number_of_inputs, std::min(active_inputs, inputs)), w);
+      for (Index k = 0; k < inputs; ++k)
+        if (w[k] != 0) w[k] = family == Family::sparse ? scale * numbers.uniform(k) : cauchy_weight(numbers, k, scale);
+      return;
+    case Family::mixture:
+      switch (numbers.choice(family_of_mixture, 3)) {
+        case 0: return draw_weights(numbers, Family::uniform, scale, active_inputs, w);
+        case 1: return draw_weights(numbers, Family::cauchy, kCauchyShare * scale, active_inputs, w);
+        default: return draw_weights(numbers, Family::sparse_cauchy, scale, active_inputs, w);
+      }
+  }
+}
+
+}  // namespace
+
+Candidate draw_candidate(std::uint64_t seed, Index node, Index batch, Index candidate, Index inputs, const Draw& draw,
+                         const Anchors& anchors) {
+  const Numbers numbers(seed, node, batch, candidate);
+  Candidate drawn{Eigen::VectorXd(inputs), 0};
+  draw_weights(numbers, draw.family, draw.scale, draw.active_inputs, drawn.w);
+  if (draw.bias == Bias::uniform) {
+    drawn.b = draw.scale * numbers.uniform(inputs);
+  } else {
+    const Index row = numbers.choice(anchor_row, anchors.rows);
+    for (Index k = 0; k < inputs; ++k)
+      if (drawn.w[k] != 0) drawn.b -= drawn.w[k] * anchors.input(row, k);
   }
   return drawn;
 }

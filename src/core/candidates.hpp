@@ -1,10 +1,15 @@
-// A batch of random candidates g(x) = act(w'x + b), w and b uniform on (-scale, scale).
+// A batch of random candidates g(x) = act(w'x + b).
 #pragma once
 
 #include <Eigen/Core>
+#include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "core/aligned.hpp"
 #include "kernels/kernels.hpp"
+#include "sconet/matrix_view.hpp"
+#include "sconet/options.hpp"
 
 namespace sconet {
 
@@ -13,9 +18,29 @@ struct Candidate {
   double b = 0;
 };
 
-// The draw with these numbers: a function of its arguments alone. `node` is the number L of the node being looked for,
-// `batch` counts the batches drawn for it.
-Candidate draw_candidate(std::uint64_t seed, Index node, Index batch, Index candidate, Index inputs, double scale);
+// How a candidate is drawn; see Family and Bias.
+struct Draw {
+  Family family = Family::uniform;
+  double scale = 1;
+  Bias bias = Bias::uniform;
+  Index active_inputs = 4;
+};
+
+// The training rows that Bias::row chooses from.
+struct Anchors {
+  Anchors() = default;
+  Anchors(MatrixView X)  // NOLINT(google-explicit-constructor)
+      : rows(X.rows()), input([X](Index row, Index k) { return X(row, k); }) {}
+  Anchors(Index count, std::function<double(Index row, Index k)> of) : rows(count), input(std::move(of)) {}
+
+  Index rows = 0;
+  std::function<double(Index row, Index k)> input;
+};
+
+// The draw with these numbers: a function of its arguments alone, the same on every machine. `node` is the number L of
+// the node being looked for, `batch` counts the batches drawn for it. Bias::row needs at least one anchor.
+Candidate draw_candidate(std::uint64_t seed, Index node, Index batch, Index candidate, Index inputs, const Draw& draw,
+                         const Anchors& anchors = {});
 
 // Candidates as the kernels want them.
 class CandidateBatch {

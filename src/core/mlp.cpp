@@ -344,10 +344,10 @@ Eigen::VectorXd MlpTrainer::start_weights(MlpStart start) const {
   const double twice = options_.activation == Activation::sigmoid ? 2 : 1;
   const Index block = d_ + 1 + m_;
   Eigen::VectorXd theta = Eigen::VectorXd::Zero(L_ * block + m_);
-  const Eigen::VectorXd beta =
-      draw_candidate(options_.seed, 0, 0, 0, L_ * m_, std::sqrt(6 / (L + m))).w;  // nodes are numbered from 1
+  const Eigen::VectorXd beta = draw_candidate(options_.seed, 0, 0, 0, L_ * m_, {.scale = std::sqrt(6 / (L + m))})
+                                   .w;  // nodes are numbered from 1
   for (Index j = 0; j < L_; ++j) {
-    Candidate node = draw_candidate(options_.seed, j + 1, 0, 0, d_, 1);
+    Candidate node = draw_candidate(options_.seed, j + 1, 0, 0, d_, {.scale = 1});
     if (start == MlpStart::nguyen_widrow) {
       const double norm = twice * 0.7 * std::pow(L, 1 / d);
       node.w *= norm / node.w.norm();

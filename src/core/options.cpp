@@ -21,6 +21,14 @@ struct Choices<WhenExhausted> {
   static constexpr std::array names = {"best", "relax", "stop"};
 };
 template <>
+struct Choices<Family> {
+  static constexpr std::array names = {"uniform", "cauchy", "sparse", "sparse_cauchy", "mixture"};
+};
+template <>
+struct Choices<Bias> {
+  static constexpr std::array names = {"uniform", "row"};
+};
+template <>
 struct Choices<Activation> {
   static constexpr std::array names = {"sigmoid", "tanh", "sin", "gaussian", "relu"};
 };
@@ -45,7 +53,7 @@ struct OptionList<TrainOptions> {
            "Largest number of nodes; MLP-BP has exactly so many, at least one.");
     option("candidates", "T_max", &O::candidates, between(1, 1e7), "Random candidates drawn in a batch.");
     option("scales", "Lambdas", &O::scales, above(0),
-           "Scales in the order they are tried; weights and bias are uniform on (-scale, scale).");
+           "Scales in the order they are tried; family and bias say how weights and bias are drawn from a scale.");
     option("r", "", &O::r, between_open(0, 1),
            "RMPI-SCN: base of the demand r_L, the share of |e|^2 a node may leave.");
     option("alpha", "", &O::alpha, above(0), "RMPI-SCN: how fast r_L rises with the number of nodes.");
@@ -57,7 +65,15 @@ struct OptionList<TrainOptions> {
            "Several outputs: the demand holds for all together (total) or for each (per_output).");
     option("when_exhausted", "", &O::when_exhausted, {},
            "No scale has an admissible candidate: take the best seen, relax r and search again, or stop.");
-    option("range", "", &O::range, above(0), "RVFL and IRVFL: weights and bias are uniform on (-range, range).");
+    option("range", "", &O::range, above(0), "RVFL and IRVFL: the scale of every node.");
+    option(
+        "family", "", &O::family, {},
+        "Weights of a random node: uniform on (-scale, scale), Cauchy times scale, either on few inputs, or a mixture "
+        "(not MLP-BP).");
+    option("bias", "", &O::bias, {},
+           "Bias of a random node: uniform on (-scale, scale), or -w'x of a random training row (not MLP-BP).");
+    option("active_inputs", "", &O::active_inputs, between(1, 1e6),
+           "Sparse families: a node uses one to so many inputs, and its other weights are zero.");
     option("rank_tolerance", "", &O::rank_tolerance, between(1e-13, 0.5),
            "A node is refused when |p|^2 <= rank_tolerance |h|^2, p being its part outside the span of the others.");
     option("ridge", "", &O::ridge, at_least(0),

@@ -79,6 +79,7 @@ class Trainer {
   bool network_is_done();                               // the rules that depend on the network alone
   std::optional<StopReason> add_step();                 // adds nodes_per_step nodes, or says why it cannot
   std::optional<StopReason> add_drawn_node();
+  Candidate draw(Index L, Index batch, Index t, double scale) const;
   std::vector<Judged> judge_batch(Index L, Index batch, double scale);  // usable candidates, best first
   Index add_admissible(std::vector<Judged>& judged, double r, Index wanted, NodeRecord record);
   bool add_node(const Judged& node, NodeRecord record);  // false: numerically in the span
@@ -218,11 +219,19 @@ std::optional<StopReason> Trainer::add_drawn_node() {
   return StopReason::rank;
 }
 
+// The bias may come from any row in the tiles: those of weight zero are not there.
+Candidate Trainer::draw(Index L, Index batch, Index t, double scale) const {
+  const auto input = [this](Index row, Index k) {
+    return tiles_.input(row / kernels::kTileRows, row % kernels::kTileRows, k);
+  };
+  return draw_candidate(options_.seed, L, batch, t, tiles_.inputs(),
+                        {options_.family, scale, options_.bias, options_.active_inputs}, {tiles_.rows(), input});
+}
+
 std::vector<Judged> Trainer::judge_batch(Index L, Index batch, double scale) {
   batch_number_ = batch;
   batch_.resize(options_.candidates, tiles_.inputs());
-  for (Index t = 0; t < options_.candidates; ++t)
-    batch_.set(t, draw_candidate(options_.seed, L, batch, t, tiles_.inputs(), scale));
+  for (Index t = 0; t < options_.candidates; ++t) batch_.set(t, draw(L, batch, t, scale));
   sums_ = &scorer_.score(tiles_, batch_, supervisor_->needs_projections() ? tiles_.columns() : 0);
 
   const Eigen::VectorXd e2 = fit_->objective2();
@@ -291,7 +300,7 @@ bool Trainer::representable(Index nodes) const {
 
 bool Trainer::add_node(const Judged& node, NodeRecord record) {
   const bool judged_on_this_residual = node.L == fit_->nodes() + 1;  // not so for later nodes of the same step
-  Candidate candidate = draw_candidate(options_.seed, node.L, node.batch, node.t, tiles_.inputs(), node.scale);
+  Candidate candidate = draw(node.L, node.batch, node.t, node.scale);
   const auto added = fit_->append(candidate, known_sums(node));
   if (!added) return false;
   record.step = node.L;

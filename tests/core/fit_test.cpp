@@ -20,7 +20,7 @@ constexpr double kEps = 0x1p-52;
 std::vector<Candidate> append_random(Fit& fit, Index inputs, Index count, std::uint64_t seed) {
   std::vector<Candidate> nodes;
   for (Index t = 0; fit.nodes() < count && t < 50 * count; ++t) {
-    Candidate c = draw_candidate(seed, 1, 0, t, inputs, 0.5 * static_cast<double>(1 + t % 20));
+    Candidate c = draw_candidate(seed, 1, 0, t, inputs, {.scale = 0.5 * static_cast<double>(1 + t % 20)});
     if (fit.append(c, {})) nodes.push_back(std::move(c));
   }
   return nodes;
@@ -102,7 +102,7 @@ TEST(Refit, RefusesANodeInsideTheSpanAndStaysAsItWas) {
   const auto p = testing::smooth_problem(80, 2, 1, 23);
   Workbench s(p.X, p.Y);
   Refit fit(s.engine, s.tiles, 1e-10, 0, {});
-  const Candidate c = draw_candidate(1, 1, 0, 0, 2, 1.0);
+  const Candidate c = draw_candidate(1, 1, 0, 0, 2, {.scale = 1.0});
   ASSERT_TRUE(fit.append(c, {}));
   const MatrixXd before = s.E();
   EXPECT_FALSE(fit.append(c, {}));
@@ -148,7 +148,7 @@ TEST(Greedy, SetsTheNewWeightAlone) {
   Greedy fit(s.engine, s.tiles, 0, false);
   MatrixXd E = p.Y;
   for (Index t = 0; t < 8; ++t) {
-    const Candidate c = draw_candidate(2, 1, 0, t, 3, 2.0);
+    const Candidate c = draw_candidate(2, 1, 0, t, 3, {.scale = 2.0});
     const VectorXd h = testing::output_of(p.X, c);
     const Eigen::RowVectorXd beta = h.transpose() * E / h.squaredNorm();  // Eq. 7
     E -= h * beta;                                                        // Eq. 8

@@ -22,7 +22,7 @@ using Eigen::MatrixXd;
 // The engine's draws, handed to the literal algorithms.
 literal::Draws draws_of(std::uint64_t seed, Index inputs) {
   return [=](Index L, Index batch, Index t, double scale) {
-    Candidate c = draw_candidate(seed, L, batch, t, inputs, scale);
+    Candidate c = draw_candidate(seed, L, batch, t, inputs, {.scale = scale});
     return literal::Draw{std::move(c.w), c.b};
   };
 }
@@ -137,7 +137,7 @@ TEST(Greville, LeavesTheLeastSquaresResidualWhereTheBasisStays) {
   MatrixXd H(900, 0), inverse(0, 900);
   Index broken_at = 0;
   for (Index t = 0; fit.nodes() < 60 && t < 400; ++t) {
-    const Candidate c = draw_candidate(9, 1, 0, t, 1, 10.0);
+    const Candidate c = draw_candidate(9, 1, 0, t, 1, {.scale = 10.0});
     if (!fit.append(c, {})) continue;
     const Eigen::VectorXd h = literal::output(db1.X, {c.w, c.b}, Activation::sigmoid);
     inverse = literal::greville_append(H, inverse, h, 0.0);

@@ -80,7 +80,7 @@ RC_GTEST_PROP(Training, BasisStaysOrthonormalAndResidualOrthogonal, ()) {
   Refit fit(bench.engine, bench.tiles, 1e-10, *rc::gen::element(0.0, 1e-9, 1e-3),
             {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()});
   for (Index t = 0; fit.nodes() < 200 && t < 1000; ++t)
-    fit.append(draw_candidate(seed, 1, 0, t, d, 0.5 * static_cast<double>(1 + t % 10)), {});
+    fit.append(draw_candidate(seed, 1, 0, t, d, {.scale = 0.5 * static_cast<double>(1 + t % 10)}), {});
   RC_ASSERT(fit.nodes() == 200);
   const MatrixXd Q = bench.Q(), lower = fit.lower_basis();
   const MatrixXd QtQ = Q.transpose() * Q + lower.transpose() * lower;
@@ -147,7 +147,7 @@ RC_GTEST_PROP(Theorem2, ScoreMeetsTheDemandExactlyWhenTheRefitContracts, ()) {
   MatrixXd H(c.n, 0);
   const Index L = *rc::gen::inRange<Index>(0, 8);
   for (Index t = 0; t < 40 && fit.nodes() < L; ++t) {
-    const Candidate node = draw_candidate(c.seed, 1, 0, t, c.d, 3.0);
+    const Candidate node = draw_candidate(c.seed, 1, 0, t, c.d, {.scale = 3.0});
     if (!fit.append(node, {})) continue;
     H.conservativeResize(Eigen::NoChange, H.cols() + 1);
     H.rightCols(1) = testing::output_of(c.problem.X, node);
@@ -157,7 +157,7 @@ RC_GTEST_PROP(Theorem2, ScoreMeetsTheDemandExactlyWhenTheRefitContracts, ()) {
   batch.resize(10, c.d);
   std::vector<Candidate> candidates;
   for (Index t = 0; t < 10; ++t) {
-    candidates.push_back(draw_candidate(c.seed, 2, 0, t, c.d, 4.0));
+    candidates.push_back(draw_candidate(c.seed, 2, 0, t, c.d, {.scale = 4.0}));
     batch.set(t, candidates.back());
   }
   Scorer scorer(s.engine);
@@ -191,11 +191,11 @@ RC_GTEST_PROP(Corollary1, Scn1ScoreMeetsTheDemandExactlyWhenTheStepContracts, ()
   const RandomCase c = random_case();
   Workbench s(c.problem.X, c.problem.Y);
   Greedy fit(s.engine, s.tiles, 0, false);
-  for (Index t = 0; t < 5; ++t) fit.append(draw_candidate(c.seed, 1, 0, t, c.d, 3.0), {});
+  for (Index t = 0; t < 5; ++t) fit.append(draw_candidate(c.seed, 1, 0, t, c.d, {.scale = 3.0}), {});
   const auto supervisor = make_supervisor(small_options(1, Method::scn1));
   CandidateBatch batch(s.engine.kernels);
   batch.resize(1, c.d);
-  const Candidate candidate = draw_candidate(c.seed, 2, 0, 0, c.d, 4.0);
+  const Candidate candidate = draw_candidate(c.seed, 2, 0, 0, c.d, {.scale = 4.0});
   batch.set(0, candidate);
   Scorer scorer(s.engine);
   const BatchSums& sums = scorer.score(s.tiles, batch, 0);
@@ -218,7 +218,7 @@ RC_GTEST_PROP(Eq22, Scn3IsNeverWorseThanScn1OnTheSameNodes, ()) {
   Refit refit(all.engine, all.tiles, 1e-10, 0, {});
   Greedy greedy(one.engine, one.tiles, 0, false);
   for (Index t = 0; t < 15; ++t) {
-    const Candidate node = draw_candidate(c.seed, 1, 0, t, c.d, 5.0);
+    const Candidate node = draw_candidate(c.seed, 1, 0, t, c.d, {.scale = 5.0});
     if (!refit.append(node, {})) continue;
     greedy.append(node, {});
     RC_ASSERT(refit.residual2().sum() <= greedy.residual2().sum() * (1 + 1e-12));

@@ -22,7 +22,7 @@ Eigen::MatrixXd sigmoid(const Eigen::MatrixXd& Z) { return (1 / (1 + (-Z.array()
 Eigen::MatrixXd drawn_outputs(const Eigen::MatrixXd& X, Index nodes, std::uint64_t seed, double range) {
   Eigen::MatrixXd Z(X.rows(), nodes);
   for (Index j = 0; j < nodes; ++j) {
-    const Candidate c = draw_candidate(seed, j + 1, 0, 0, X.cols(), range);
+    const Candidate c = draw_candidate(seed, j + 1, 0, 0, X.cols(), {.scale = range});
     EXPECT_LE(c.w.cwiseAbs().maxCoeff(), range);
     Z.col(j) = ((X * c.w).array() + c.b).matrix();
   }

@@ -30,12 +30,12 @@ TEST(SignedUnit, StaysInsideTheOpenInterval) {
 
 TEST(DrawCandidate, DependsOnEveryPartOfItsKey) {
   const auto first = [](std::uint64_t seed, Index node, Index batch, Index candidate) {
-    return draw_candidate(seed, node, batch, candidate, 3, 1.0).w[0];
+    return draw_candidate(seed, node, batch, candidate, 3, {.scale = 1.0}).w[0];
   };
   const std::set<double> values = {first(1, 1, 0, 0), first(2, 1, 0, 0), first(1ULL << 40, 1, 0, 0),
                                    first(1, 2, 0, 0), first(1, 1, 1, 0), first(1, 1, 0, 1)};
   EXPECT_EQ(values.size(), 6U);
-  const Candidate c = draw_candidate(1, 1, 0, 0, 3, 1.0);
+  const Candidate c = draw_candidate(1, 1, 0, 0, 3, {.scale = 1.0});
   EXPECT_EQ((std::set<double>{c.w[0], c.w[1], c.w[2], c.b}).size(), 4U);
 }
 
@@ -43,7 +43,7 @@ TEST(DrawCandidate, ScalesAndCentresUniformly) {
   double sum = 0, square = 0;
   constexpr Index n = 20000;
   for (Index t = 0; t < n; ++t) {
-    const Candidate c = draw_candidate(5, 1, 0, t, 1, 4.0);
+    const Candidate c = draw_candidate(5, 1, 0, t, 1, {.scale = 4.0});
     ASSERT_LT(std::abs(c.w[0]), 4.0);
     ASSERT_LT(std::abs(c.b), 4.0);
     sum += c.w[0] + c.b;
@@ -55,7 +55,7 @@ TEST(DrawCandidate, ScalesAndCentresUniformly) {
 
 // Draws are part of the promise that a seed gives the same model: they may never change.
 TEST(DrawCandidate, IsFrozen) {
-  const Candidate c = draw_candidate(42, 3, 1, 7, 2, 10.0);
+  const Candidate c = draw_candidate(42, 3, 1, 7, 2, {.scale = 10.0});
   EXPECT_EQ(c.w[0], 0x1.1d8f6c804ebb8p+2);
   EXPECT_EQ(c.w[1], -0x1.6114adf592db4p-1);
   EXPECT_EQ(c.b, 0x1.461f1b51756a7p+1);
