@@ -11,9 +11,10 @@ namespace sconet {
 
 // Who judges a candidate, and which output weights move when it is taken.
 enum class Method {
-  rmpi,  // RMPI-SCN: judged by the residual after a full refit (Theorem 2), all output weights refitted
-  scn3,  // SCN-III:  judged by <e,h>^2 / |h|^2 (Eq. 10), all output weights refitted (Eq. 6)
-  scn1,  // SCN-I:    judged by <e,h>^2 / |h|^2 (Eq. 10), only the new output weight set (Eq. 7)
+  automatic,  // everything below settled by trials on rows held out
+  rmpi,       // RMPI-SCN: judged by the residual after a full refit (Theorem 2), all output weights refitted
+  scn3,       // SCN-III:  judged by <e,h>^2 / |h|^2 (Eq. 10), all output weights refitted (Eq. 6)
+  scn1,       // SCN-I:    judged by <e,h>^2 / |h|^2 (Eq. 10), only the new output weight set (Eq. 7)
   // The rivals, which judge nothing: every node is taken as it is drawn from (-range, range).
   rvfl,   // RVFL:  all output weights fitted to all nodes
   irvfl,  // IRVFL: only the new output weight set, node by node
@@ -57,13 +58,18 @@ enum class Bias {
 
 enum class Activation { sigmoid, tanh, sin, gaussian, relu };
 
+// How much `auto` tries before it settles.
+enum class Effort { quick, normal, thorough };
+
 // Instruction level of the kernels. Levels with fused multiply-add (v3, v4) give the same bits as each other, the
 // others (portable, v2) as each other.
 enum class Isa { automatic, portable, v2, v3, v4 };
 
 struct TrainOptions {
-  Method method = Method::rmpi;
-  std::int64_t max_nodes = 100;
+  Method method = Method::automatic;
+  std::int64_t max_nodes = -1;  // -1: 100, or what `auto` finds best
+  Effort effort = Effort::normal;
+  std::int64_t ensemble = 1;
   std::int64_t candidates = 100;
   std::vector<double> scales = {0.5, 1, 3, 5, 7, 9, 15, 25, 50, 100, 150, 200};
   double r = 0.9;
@@ -94,6 +100,9 @@ struct TrainOptions {
 
 // Throws std::invalid_argument that names the option, its value and what is allowed.
 void validate(const TrainOptions& options);
+
+// max_nodes = -1 replaced by what it stands for, but for `auto`.
+TrainOptions with_node_limit(TrainOptions options);
 
 // One option as text, for command lines, bindings and documentation.
 struct OptionInfo {

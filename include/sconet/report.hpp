@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,7 @@ enum class StopReason {
   validation,     // the validation error has not improved for `patience` nodes, or iterations of MLP-BP
   iterations,     // MLP-BP: as many iterations as were allowed
   converged,      // MLP-BP: no step lowers the objective any more, or 20 of them by less than 1e-7 of it
+  chosen,         // auto: the size that did best on rows held out
   time_limit,
   interrupted,  // the stop token asked for it
 };
@@ -53,6 +55,18 @@ enum class StopReason {
 std::string_view name(StopReason reason);  // "max_nodes"
 std::optional<StopReason> stop_reason(std::string_view name);
 std::string_view sentence(StopReason reason);  // "the network reached the allowed number of nodes"
+
+// What `auto` tried: a way to draw candidates, and how well the best size and ridge did on rows held out.
+struct Trial {
+  int round = 0;                        // from 0; those that did well are tried again in the next one, on more rows
+  Index encoding = 0;                   // 0: X, k: TrainExtras::encodings[k - 1]
+  std::vector<std::string> candidates;  // "cauchy 0.3": family and scale of those that share the pool
+  Index rows = 0, pool = 0;
+  Index nodes = 0;
+  double ridge = 0;
+  double rmse = 0;  // on the rows held out; NaN: not tried, because time was up
+  bool chosen = false;
+};
 
 struct TrainReport {
   std::string method;  // "RMPI-SCN", "SCN-III", "SCN-I", "RVFL", "IRVFL", "MLP-BP"
@@ -72,6 +86,14 @@ struct TrainReport {
   // Leverage of each row of X in the fit returned, sum_k Q_ik^2, where the output weights are refitted (RMPI, SCN-III);
   // e_i / (1 - leverage_i) is the leave-one-out residual. Zero for rows of weight zero; else empty.
   Eigen::VectorXd leverages;
+
+  // method = auto, and ensembles: what was tried, the encoding that was chosen, and the errors y - f(x) of networks
+  // that did not learn from the row (rows x outputs; NaN where there was none), with their RMSE.
+  std::vector<Trial> trials;
+  Index encoding = 0;
+  Eigen::MatrixXd held_out;
+  double held_out_rmse = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Index> members;  // nodes of each network of an ensemble
 
   std::string brief() const;  // one line
   std::string full() const;   // the line, then a table with a row per node or iteration

@@ -15,8 +15,10 @@ namespace sconet {
 
 // What training may be given beside the rows and the options; everything may be left out.
 struct TrainExtras {
-  MatrixView weights = {};                              // n x 1: a row of weight k counts k times, 0 not at all
-  MatrixView X_valid = {}, Y_valid = {};                // rows that choose the size of the network (see patience)
+  MatrixView weights = {};                // n x 1: a row of weight k counts k times, 0 not at all
+  MatrixView X_valid = {}, Y_valid = {};  // rows that choose the size of the network (see patience)
+  // Other encodings of the same rows, among which `auto` chooses (TrainReport::encoding), and of the validation rows.
+  std::vector<MatrixView> encodings = {}, encodings_valid = {};
   std::function<void(const NodeRecord&)> on_node = {};  // called after each node, in the calling thread
   std::stop_token stop = {};  // asked after each node and before each batch: ends with the network so far
   // (MLP-BP: both after each iteration.)

@@ -6,7 +6,7 @@ namespace sconet {
 
 template <>
 struct Choices<Method> {
-  static constexpr std::array names = {"rmpi", "scn3", "scn1", "rvfl", "irvfl", "mlp"};
+  static constexpr std::array names = {"auto", "rmpi", "scn3", "scn1", "rvfl", "irvfl", "mlp"};
 };
 template <>
 struct Choices<Schedule> {
@@ -33,6 +33,10 @@ struct Choices<Activation> {
   static constexpr std::array names = {"sigmoid", "tanh", "sin", "gaussian", "relu"};
 };
 template <>
+struct Choices<Effort> {
+  static constexpr std::array names = {"quick", "normal", "thorough"};
+};
+template <>
 struct Choices<Isa> {
   static constexpr std::array names = {"auto", "portable", "v2", "v3", "v4"};
 };
@@ -47,10 +51,15 @@ struct OptionList<TrainOptions> {
                                      std::string_view sentence) {
       visit(Option<O, T>{name, matlab, field, bounds, sentence});
     };
-    option("method", "", &O::method, {},
-           "The supervisor: RMPI-SCN, SCN-III or SCN-I; or none: RVFL, IRVFL; or MLP-BP, all of whose weights learn.");
-    option("max_nodes", "L_max", &O::max_nodes, between(0, 1e6),
-           "Largest number of nodes; MLP-BP has exactly so many, at least one.");
+    option(
+        "method", "", &O::method, {},
+        "auto settles everything by trials; else the supervisor: RMPI-SCN, SCN-III or SCN-I; or none: RVFL, IRVFL; or "
+        "MLP-BP, all of whose weights learn.");
+    option("max_nodes", "L_max", &O::max_nodes, between(-1, 1e6),
+           "Largest number of nodes (MLP-BP has exactly so many, at least one); -1: 100, or what auto finds best.");
+    option("effort", "", &O::effort, {}, "auto: how much is tried.");
+    option("ensemble", "", &O::ensemble, between(1, 1000),
+           "Networks, each of which leaves out other rows, whose mean is the model.");
     option("candidates", "T_max", &O::candidates, between(1, 1e7), "Random candidates drawn in a batch.");
     option("scales", "Lambdas", &O::scales, above(0),
            "Scales in the order they are tried; family and bias say how weights and bias are drawn from a scale.");
@@ -118,6 +127,11 @@ void validate(const TrainOptions& options) {
     if (!(options.r_ladder[i] > options.r_ladder[i - 1]))
       refuse_option(fmt::format("option r_ladder[{}] = {}: expected above {}, the value before it", i,
                                 options.r_ladder[i], options.r_ladder[i - 1]));
+}
+
+TrainOptions with_node_limit(TrainOptions options) {
+  if (options.max_nodes < 0 && options.method != Method::automatic) options.max_nodes = 100;
+  return options;
 }
 
 std::vector<OptionInfo> describe_options() { return describe_list<TrainOptions>(); }

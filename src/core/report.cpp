@@ -18,6 +18,7 @@ std::string_view name(StopReason reason) {
     case StopReason::validation: return "validation";
     case StopReason::iterations: return "iterations";
     case StopReason::converged: return "converged";
+    case StopReason::chosen: return "chosen";
     case StopReason::time_limit: return "time_limit";
     case StopReason::interrupted: return "interrupted";
   }
@@ -42,6 +43,7 @@ std::string_view sentence(StopReason reason) {
     case StopReason::validation: return "the validation error stopped improving";
     case StopReason::iterations: return "it has made as many iterations as were allowed";
     case StopReason::converged: return "no step lowers the training error any more";
+    case StopReason::chosen: return "this size did best on rows held out";
     case StopReason::time_limit: return "the time limit was reached";
     case StopReason::interrupted: return "training was interrupted";
   }

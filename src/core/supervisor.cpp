@@ -79,7 +79,8 @@ std::unique_ptr<Supervisor> make_supervisor(const TrainOptions& options) {
     case Method::rvfl: return std::make_unique<Unsupervised>("RVFL", true);
     case Method::irvfl: return std::make_unique<Unsupervised>("IRVFL", false);
     case Method::rmpi:
-    case Method::mlp: break;  // the latter never comes here
+    case Method::automatic:
+    case Method::mlp: break;  // the last two never come here
   }
   return std::make_unique<RmpiScn>(options);
 }

@@ -84,10 +84,9 @@ class Tiles {
     const Index group = row_in_tile / kernels::kPanel * kernels::kPanel;
     return x_[(first_row(tile) + group) * inputs_ + k * kernels::kPanel + (row_in_tile - group)];
   }
-  double& residual(Index tile, Index row_in_tile, Index output) {
-    const Index panel = output / kernels::kPanel * kernels::kPanel;
-    const Index width = std::min(kernels::kPanel, outputs_ - panel);
-    return e_[first_row(tile) * outputs_ + panel * kernels::kTileRows + row_in_tile * width + (output - panel)];
+  double& residual(Index tile, Index row_in_tile, Index output) { return e_[residual_at(tile, row_in_tile, output)]; }
+  double residual(Index tile, Index row_in_tile, Index output) const {
+    return e_[residual_at(tile, row_in_tile, output)];
   }
   double& basis(Index tile, Index row_in_tile, Index column) {
     return q_[static_cast<std::size_t>(column / kernels::kPanel)]
@@ -97,6 +96,12 @@ class Tiles {
   void add_column();  // zero until it is written
 
  private:
+  Index residual_at(Index tile, Index row_in_tile, Index output) const {
+    const Index panel = output / kernels::kPanel * kernels::kPanel;
+    const Index width = std::min(kernels::kPanel, outputs_ - panel);
+    return first_row(tile) * outputs_ + panel * kernels::kTileRows + row_in_tile * width + (output - panel);
+  }
+
   Index rows_ = 0, inputs_ = 0, outputs_ = 0, columns_ = 0, count_ = 0;
   double weight_sum_ = 0;
   std::vector<Index> source_;  // row of X for each row here; empty: the same

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/auto.hpp"
 #include "core/candidates.hpp"
 #include "core/check.hpp"
 #include "core/fit.hpp"
@@ -366,9 +367,11 @@ TrainResult Trainer::finish() {
 
 }  // namespace
 
-TrainResult train(MatrixView X, MatrixView Y, const TrainOptions& options, const TrainExtras& extras) {
-  validate(options);
+TrainResult train(MatrixView X, MatrixView Y, const TrainOptions& given, const TrainExtras& extras) {
+  validate(given);
   check_data(X, Y, extras);
+  const TrainOptions options = with_node_limit(given);
+  if (options.method == Method::automatic) return train_auto(X, Y, options, extras);
   if (options.method == Method::mlp) {
     if (extras.on_step || !extras.resume.empty())
       throw std::invalid_argument("the MLP cannot be resumed: train it without a checkpoint");
@@ -377,7 +380,9 @@ TrainResult train(MatrixView X, MatrixView Y, const TrainOptions& options, const
   return Trainer(X, Y, options, extras).run();
 }
 
-std::uint64_t training_memory(Index rows, Index inputs, Index outputs, Index valid_rows, const TrainOptions& options) {
+std::uint64_t training_memory(Index rows, Index inputs, Index outputs, Index valid_rows, const TrainOptions& given) {
+  const TrainOptions options = with_node_limit(given);
+  if (options.method == Method::automatic) return auto_memory(rows, inputs, outputs, valid_rows, options);
   if (options.method == Method::mlp) return mlp_memory(rows, inputs, outputs, valid_rows, options.max_nodes);
   const auto n = static_cast<double>(rows), v = static_cast<double>(valid_rows), d = static_cast<double>(inputs),
              m = static_cast<double>(outputs), T = static_cast<double>(options.candidates);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/shuffle.hpp"
 #include "sconet/encoder.hpp"
 
 namespace sconet {
@@ -12,8 +13,6 @@ namespace sconet {
 std::vector<Index> rows_with_targets(const Table& table, const ColumnChoice& choice);
 
 std::vector<Index> pick_rows(const std::vector<Index>& rows, const std::vector<Index>& which);
-
-std::vector<Index> shuffled_rows(Index n, std::uint64_t seed);
 
 // Part k of `parts` of n shuffled rows and all the other rows, both in rising order.
 struct Parts {

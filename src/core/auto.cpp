@@ -1,0 +1,526 @@
+#include "core/auto.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/candidates.hpp"
+#include "core/check.hpp"
+#include "core/fit.hpp"
+#include "core/pool.hpp"
+#include "core/score.hpp"
+#include "core/shuffle.hpp"
+#include "core/tiles.hpp"
+#include "kernels/dispatch.hpp"
+
+namespace sconet {
+namespace {
+
+constexpr double kRankTolerance = 1e-9;  // of a candidate in a pool, where the Gram matrix has lost half the digits
+constexpr double kNearlyBest = 1.002;    // the smallest network within this of the best is taken
+constexpr double kLeastRidge = 1e-12;
+constexpr Index kWideTable = 1000;      // more inputs than this: one encoding, smaller pools
+constexpr double kPoolWeights = 4e6;    // hidden weights a pool may have
+constexpr double kModelWeights = 9000;  // numbers a network may have unless max_nodes says otherwise: 72 kB
+constexpr Index kMostNodes = 600;
+constexpr std::size_t kShare = 4;  // settings whose candidates share a pool, at most
+
+// One round of trials.
+struct Round {
+  Index rows = 0;   // at most
+  Index pool = 0;   // candidates
+  Index nodes = 0;  // at most
+  Index folds = 0;  // held out, of kFolds
+  Index survivors = 0;
+};
+constexpr Index kFolds = 5;
+
+std::vector<Round> rounds_of(Effort effort) {
+  switch (effort) {
+    case Effort::quick: return {{600, 160, 50, 1, 4}, {1000000, 600, 150, 2, 1}};
+    case Effort::normal: return {{800, 200, 70, 2, 8}, {2500, 500, 150, 2, 8}, {1000000, 1500, kMostNodes, 5, 1}};
+    case Effort::thorough:
+      return {{1500, 300, 100, 3, 12}, {5000, 1000, 300, 3, 5}, {1000000, 3000, 2 * kMostNodes, 5, 1}};
+  }
+  return {};
+}
+
+// Where candidates come from.
+struct Setting {
+  Index encoding = 0;
+  Draw draw;
+};
+
+// Settings whose candidates share a pool, and what trying them has shown.
+struct Outcome {
+  std::vector<std::size_t> settings;                       // all of one encoding
+  double error = std::numeric_limits<double>::infinity();  // RMSE on the rows held out
+  Index nodes = 0;
+  double ridge = 0;
+  Eigen::MatrixXd held_out;  // residuals of the rows held out, in their order; only of the last round
+};
+
+// Numbers of nodes that are looked at: each, then in steps of an eighth.
+std::vector<Index> sizes_up_to(Index most) {
+  std::vector<Index> sizes;
+  for (Index s = 0; s <= most; s += std::max<Index>(1, s / 8)) sizes.push_back(s);
+  if (sizes.back() != most) sizes.push_back(most);
+  return sizes;
+}
+
+std::vector<double> ridges_around(double ridge) {
+  if (ridge == 0) return {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, kLeastRidge};
+  return {10 * ridge, ridge, std::max(kLeastRidge, ridge / 10)};
+}
+
+Eigen::MatrixXd gather(MatrixView X, const std::vector<Index>& rows) {
+  Eigen::MatrixXd picked(static_cast<Index>(rows.size()), X.cols());
+  for (Index k = 0; k < X.cols(); ++k)
+    for (Index i = 0; i < picked.rows(); ++i) picked(i, k) = X(rows[static_cast<std::size_t>(i)], k);
+  return picked;
+}
+
+// The size of a typical input, so that a scale means the same whatever the inputs are.
+double typical_size(MatrixView X) {
+  double sum = 0;
+  for (Index k = 0; k < X.cols(); ++k) {
+    double mean = 0, square = 0;
+    for (Index i = 0; i < X.rows(); ++i) mean += X(i, k) / static_cast<double>(X.rows());
+    for (Index i = 0; i < X.rows(); ++i) square += (X(i, k) - mean) * (X(i, k) - mean) / static_cast<double>(X.rows());
+    sum += square;
+  }
+  const double size = std::sqrt(sum / static_cast<double>(X.cols()));
+  return size > 0 && std::isfinite(size) ? size : 1.0;
+}
+
+// Everything worth trying on an encoding. Scales are such that w'x has a size of its own whatever the number d of
+// inputs: a uniform sum grows with sqrt(d), a Cauchy sum with d.
+void add_settings(Index encoding, MatrixView X, std::vector<Setting>& settings) {
+  const double size = typical_size(X), d = static_cast<double>(X.cols());
+  const auto add = [&](Family family, double scale, Bias bias) {
+    settings.push_back({encoding, {family, scale / size, bias, 4}});
+  };
+  for (const double scale : {0.5, 1.5, 4.5, 14.0, 40.0}) add(Family::uniform, scale * std::sqrt(3 / d), Bias::row);
+  for (const double scale : {0.5, 1.5, 4.5}) add(Family::uniform, scale * std::sqrt(3 / d), Bias::uniform);
+  for (const double scale : {0.7, 2.0, 6.0}) add(Family::cauchy, scale / d, Bias::row);
+  if (X.cols() > 2) {
+    for (const double scale : {1.5, 4.5}) add(Family::sparse, scale, Bias::row);
+    for (const double scale : {0.4, 1.2, 4.0}) add(Family::sparse_cauchy, scale, Bias::row);
+    add(Family::mixture, 1.0, Bias::row);
+  }
+}
+
+std::string text_of(const Draw& draw) {
+  TrainOptions options;
+  options.family = draw.family;
+  options.bias = draw.bias;
+  return fmt::format("{} {:.3g}{}", option_text(options, "family"), draw.scale,
+                     draw.bias == Bias::row ? "" : ", bias uniform");
+}
+
+// A thread's own engine.
+struct Worker {
+  ThreadPool one{1};
+  Engine engine;
+  Worker(const kernels::Kernels& kernels, kernels::Act act) : engine(kernels, act, one) {}
+};
+
+class Auto {
+ public:
+  Auto(MatrixView X, MatrixView Y, const TrainOptions& options, const TrainExtras& extras)
+      : options_(options),
+        extras_(extras),
+        y_exponent_(exponent_of_largest(Y, extras.weights)),
+        pool_(options.threads),
+        engine_(select_kernels(options.isa), kernel_activation(options.activation), pool_),
+        source_rows_(X.rows()) {
+    for (int i = 0; i < pool_.size(); ++i) workers_.push_back(std::make_unique<Worker>(engine_.kernels, engine_.act));
+    take_rows(X, Y);
+    for (Index e = 0; e < static_cast<Index>(X_.size()); ++e)
+      add_settings(e, X_[static_cast<std::size_t>(e)], settings_);
+  }
+
+  TrainResult run();
+
+ private:
+  // Rows of a round: one tile set for each encoding and fold held out, and one for all other rows.
+  struct Parts {
+    Index rows = 0;
+    std::vector<std::vector<Index>> held_out;  // places in X_
+    std::vector<Index> rest;
+  };
+  struct PartTiles {
+    std::vector<Tiles> held_out;
+    Tiles rest;
+  };
+
+  void take_rows(MatrixView X, MatrixView Y);
+  Parts parts_of(const Round& round) const;
+  PartTiles tiles_of(const Parts& parts, Index encoding) const;
+  std::vector<Candidate> draw_pool(const Outcome& of, Index count, Index member) const;
+  Index encoding_of(const Outcome& of) const { return settings_[of.settings.front()].encoding; }
+  Index pool_size(const Round& round, Index encoding) const;
+  Index most_nodes(const Round& round, Index rows, Index encoding) const;
+  std::vector<Outcome> try_settings(const Round& round, int number, const std::vector<Outcome>& entrants);
+  template <class RunFolds>
+  Outcome try_setting(const Round& round, const Outcome& entrant, const Parts& parts, const PartTiles& tiles,
+                      Engine& engine, RunFolds&& run_folds, bool keep) const;
+  std::vector<Outcome> share_pools(const std::vector<Outcome>& ranked) const;
+  TrainResult finish(const Round& round, const Outcome& best);
+
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
+  // Half of the time is for the last trials and the network itself.
+  bool hurry() const {
+    return extras_.stop.stop_requested() || (options_.time_limit > 0 && seconds() >= options_.time_limit / 2);
+  }
+
+  const TrainOptions& options_;
+  const TrainExtras& extras_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  int y_exponent_;
+  ThreadPool pool_;
+  Engine engine_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  Index source_rows_;
+
+  // The rows, shuffled: those that teach, then validation rows if there are any.
+  std::vector<Eigen::MatrixXd> X_;  // for each encoding
+  Eigen::MatrixXd Y_, weights_;     // Y_ in units of 2^y_exponent
+  std::vector<Index> source_;       // of those that teach
+  Index teaching_ = 0;
+  std::vector<Setting> settings_;
+  TrainReport report_;
+};
+
+void Auto::take_rows(MatrixView X, MatrixView Y) {
+  for (const Index row : shuffled_rows(X.rows(), options_.seed))
+    if (extras_.weights.empty() || extras_.weights(row, 0) > 0) source_.push_back(row);
+  teaching_ = static_cast<Index>(source_.size());
+  const Index judging = extras_.X_valid.rows();
+  const std::vector<Index> judges = shuffled_rows(judging, options_.seed);
+  const auto both = [&](MatrixView a, MatrixView b) {
+    Eigen::MatrixXd all(teaching_ + judging, a.cols());
+    all.topRows(teaching_) = gather(a, source_);
+    if (judging > 0) all.bottomRows(judging) = gather(b, judges);
+    return all;
+  };
+  X_.push_back(both(X, extras_.X_valid));
+  for (std::size_t e = 0; e < extras_.encodings.size(); ++e)
+    X_.push_back(both(extras_.encodings[e], judging > 0 ? extras_.encodings_valid[e] : MatrixView{}));
+  Y_ = both(Y, extras_.Y_valid).unaryExpr([&](double y) { return std::ldexp(y, -y_exponent_); });
+  weights_ = Eigen::MatrixXd::Ones(teaching_ + judging, 1);
+  if (!extras_.weights.empty()) weights_.topRows(teaching_) = gather(extras_.weights, source_);
+}
+
+Auto::Parts Auto::parts_of(const Round& round) const {
+  Parts parts;
+  parts.rows = std::min(round.rows, teaching_);
+  if (const Index judging = Y_.rows() - teaching_; judging > 0) {
+    parts.held_out.resize(1);
+    for (Index i = 0; i < std::min(judging, round.rows); ++i) parts.held_out[0].push_back(teaching_ + i);
+    for (Index i = 0; i < parts.rows; ++i) parts.rest.push_back(i);
+    return parts;
+  }
+  const Index folds = std::min(kFolds, parts.rows);
+  // Many rows tell as much from fewer folds.
+  const Index held_out = parts.rows > 4000 ? std::min<Index>(round.folds, 2) : std::min(round.folds, folds);
+  parts.held_out.resize(static_cast<std::size_t>(held_out));
+  for (Index i = 0; i < parts.rows; ++i) {
+    const Index fold = i % folds;
+    (fold < held_out ? parts.held_out[static_cast<std::size_t>(fold)] : parts.rest).push_back(i);
+  }
+  return parts;
+}
+
+Auto::PartTiles Auto::tiles_of(const Parts& parts, Index encoding) const {
+  const Eigen::MatrixXd& X = X_[static_cast<std::size_t>(encoding)];
+  const auto tiles = [&](const std::vector<Index>& rows) {
+    return pool_tiles(gather(X, rows), gather(Y_, rows),
+                      extras_.weights.empty() ? MatrixView{} : MatrixView(gather(weights_, rows)));
+  };
+  std::vector<Tiles> held_out;
+  held_out.reserve(parts.held_out.size());
+  for (const auto& rows : parts.held_out) held_out.push_back(tiles(rows));
+  return {std::move(held_out), tiles(parts.rest)};
+}
+
+// Candidate i of a setting is the same in every round, so a larger pool holds the smaller one.
+std::vector<Candidate> Auto::draw_pool(const Outcome& of, Index count, Index member) const {
+  const Eigen::MatrixXd& X = X_[static_cast<std::size_t>(encoding_of(of))];
+  const Anchors anchors(X.topRows(teaching_));
+  std::vector<Candidate> pool;
+  pool.reserve(static_cast<std::size_t>(count));
+  const auto sharing = static_cast<Index>(of.settings.size());
+  for (Index i = 0; i < count; ++i) {
+    const std::size_t setting = of.settings[static_cast<std::size_t>(i % sharing)];
+    pool.push_back(draw_candidate(options_.seed, 1 + member, static_cast<Index>(setting), i / sharing, X.cols(),
+                                  settings_[setting].draw, anchors));
+  }
+  return pool;
+}
+
+Index Auto::pool_size(const Round& round, Index encoding) const {
+  const auto inputs = static_cast<double>(X_[static_cast<std::size_t>(encoding)].cols());
+  return std::clamp<Index>(static_cast<Index>(kPoolWeights / inputs), 20, round.pool);
+}
+
+Index Auto::most_nodes(const Round& round, Index rows, Index encoding) const {
+  const auto inputs = static_cast<double>(X_[static_cast<std::size_t>(encoding)].cols());
+  Index most = std::min(round.nodes, rows / 2);
+  if (options_.max_nodes >= 0) return std::min<Index>(most, options_.max_nodes);
+  return std::min(most, std::max<Index>(static_cast<Index>(kModelWeights / (inputs + 2)), 100));
+}
+
+template <class RunFolds>
+Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Parts& parts, const PartTiles& tiles,
+                          Engine& engine, RunFolds&& run_folds, bool keep) const {
+  const Index m = Y_.cols(), encoding = encoding_of(entrant);
+  const std::vector<Candidate> pool = draw_pool(entrant, pool_size(round, encoding), 0);
+  const auto F = static_cast<Index>(parts.held_out.size());
+  std::vector<PoolSums> sums;
+  PoolSums total;
+  const bool own_rows = teaching_ == Y_.rows();  // the rows held out teach in other folds
+  if (!parts.rest.empty()) total = sum_pool(engine, tiles.rest, pool);
+  for (Index f = 0; f < F && own_rows; ++f) {
+    sums.push_back(sum_pool(engine, tiles.held_out[static_cast<std::size_t>(f)], pool));
+    total.add(sums.back(), 1);
+  }
+
+  const std::vector<double> ridges = ridges_around(entrant.ridge);
+  const double select_ridge = entrant.ridge > 0 ? entrant.ridge : 1e-5;
+  const std::vector<Index> sizes = sizes_up_to(most_nodes(round, parts.rows, encoding));
+  const auto R = static_cast<Index>(ridges.size()), S = static_cast<Index>(sizes.size());
+  std::vector<Eigen::MatrixXd> squares(static_cast<std::size_t>(F), Eigen::MatrixXd::Zero(R, S));
+  std::vector<std::vector<Eigen::MatrixXd>> residuals(static_cast<std::size_t>(F));
+  run_folds(F, [&](Index f, Engine& own) {
+    PoolSums taught = total;
+    if (own_rows) taught.add(sums[static_cast<std::size_t>(f)], -1);
+    const Path path = grow_path(taught, select_ridge * taught.weight, sizes.back(), kRankTolerance);
+    std::vector<Candidate> nodes;
+    nodes.reserve(path.order.size());
+    for (const Index i : path.order) nodes.push_back(pool[static_cast<std::size_t>(i)]);
+    const Tiles& held_out = tiles.held_out[static_cast<std::size_t>(f)];
+    const std::vector<Index>& rows = parts.held_out[static_cast<std::size_t>(f)];
+    const Eigen::MatrixXd H = evaluate_nodes(own, held_out, nodes);
+    const Eigen::MatrixXd Y = gather(Y_, rows);
+    for (Index r = 0; r < R; ++r) {
+      const PathFit fit(taught, path.order, ridges[static_cast<std::size_t>(r)] * taught.weight);
+      for (Index s = 0; s < S; ++s) {
+        const Index size = std::min(sizes[static_cast<std::size_t>(s)], fit.nodes());
+        const PathFit::Layer layer = fit.layer(size);
+        Eigen::MatrixXd E = Y;
+        for (Index q = 0; q < m; ++q) {
+          for (Index k = 0; k < size; ++k) E.col(q) -= layer.weights(k, q) * H.col(k);
+          E.col(q).array() -= layer.intercept[q];
+          for (Index i = 0; i < E.rows(); ++i)
+            squares[static_cast<std::size_t>(f)](r, s) +=
+                weights_(rows[static_cast<std::size_t>(i)], 0) * E(i, q) * E(i, q);
+        }
+        if (keep) residuals[static_cast<std::size_t>(f)].push_back(std::move(E));
+      }
+    }
+  });
+
+  double weight = 0;
+  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(R, S);
+  for (Index f = 0; f < F; ++f) {
+    all += squares[static_cast<std::size_t>(f)];
+    for (const Index row : parts.held_out[static_cast<std::size_t>(f)]) weight += weights_(row, 0);
+  }
+  Outcome outcome;
+  outcome.settings = entrant.settings;
+  double least = std::numeric_limits<double>::infinity();
+  for (Index i = 0; i < all.size(); ++i)
+    if (all.data()[i] < least) least = all.data()[i];
+  Index best_r = 0, best_s = 0;
+  for (Index s = 0; s < S && !std::isfinite(outcome.error); ++s)
+    for (Index r = 0; r < R; ++r)
+      if (all(r, s) <= kNearlyBest * kNearlyBest * least && all(r, s) < outcome.error) {
+        outcome.error = all(r, s);
+        best_r = r;
+        best_s = s;
+      }
+  outcome.error = std::sqrt(outcome.error / weight);
+  outcome.ridge = ridges[static_cast<std::size_t>(best_r)];
+  outcome.nodes = sizes[static_cast<std::size_t>(best_s)];
+  if (keep) {
+    outcome.held_out = Eigen::MatrixXd::Constant(teaching_, m, std::numeric_limits<double>::quiet_NaN());
+    for (Index f = 0; f < F && own_rows; ++f) {
+      const auto& rows = parts.held_out[static_cast<std::size_t>(f)];
+      const Eigen::MatrixXd& E = residuals[static_cast<std::size_t>(f)][static_cast<std::size_t>(best_r * S + best_s)];
+      for (Index i = 0; i < E.rows(); ++i) outcome.held_out.row(rows[static_cast<std::size_t>(i)]) = E.row(i);
+    }
+  }
+  return outcome;
+}
+
+std::vector<Outcome> Auto::try_settings(const Round& round, int number, const std::vector<Outcome>& entrants) {
+  const Parts parts = parts_of(round);
+  std::vector<std::unique_ptr<PartTiles>> tiles(X_.size());
+  for (const Outcome& entrant : entrants) {
+    const Index encoding = encoding_of(entrant);
+    auto& slot = tiles[static_cast<std::size_t>(encoding)];
+    if (!slot) slot = std::make_unique<PartTiles>(tiles_of(parts, encoding));
+  }
+  const auto tiles_for = [&](const Outcome& entrant) -> const PartTiles& {
+    return *tiles[static_cast<std::size_t>(encoding_of(entrant))];
+  };
+
+  std::vector<Outcome> outcomes(entrants.size());
+  for (std::size_t i = 0; i < entrants.size(); ++i) outcomes[i].settings = entrants[i].settings;
+  const bool last = round.survivors == 1;
+  if (last) {  // large: all threads work on one setting
+    const auto run_folds = [&](Index folds, auto&& fold) {
+      pool_.run(folds, [&](Index f, int worker) { fold(f, workers_[static_cast<std::size_t>(worker)]->engine); });
+    };
+    for (std::size_t i = 0; i < entrants.size(); ++i)
+      if (i == 0 || !hurry())
+        outcomes[i] = try_setting(round, entrants[i], parts, tiles_for(entrants[i]), engine_, run_folds, true);
+  } else {
+    pool_.run(static_cast<Index>(entrants.size()), [&](Index i, int worker) {
+      const Outcome& entrant = entrants[static_cast<std::size_t>(i)];
+      Engine& own = workers_[static_cast<std::size_t>(worker)]->engine;
+      const auto run_folds = [&](Index folds, auto&& fold) {
+        for (Index f = 0; f < folds; ++f) fold(f, own);
+      };
+      if (i == 0 || !hurry())
+        outcomes[static_cast<std::size_t>(i)] =
+            try_setting(round, entrant, parts, tiles_for(entrant), own, run_folds, false);
+    });
+  }
+  for (const Outcome& outcome : outcomes) {
+    Trial trial{number,
+                encoding_of(outcome),
+                {},
+                parts.rows,
+                pool_size(round, encoding_of(outcome)),
+                outcome.nodes,
+                outcome.ridge,
+                std::ldexp(outcome.error, y_exponent_),
+                false};
+    for (const std::size_t setting : outcome.settings) trial.candidates.push_back(text_of(settings_[setting].draw));
+    report_.trials.push_back(std::move(trial));
+  }
+  std::stable_sort(outcomes.begin(), outcomes.end(),
+                   [](const Outcome& a, const Outcome& b) { return a.error < b.error; });
+  return outcomes;
+}
+
+// For the last round: the best alone, and the best of its encoding together.
+std::vector<Outcome> Auto::share_pools(const std::vector<Outcome>& ranked) const {
+  std::vector<Outcome> entrants = {ranked.front(), ranked.front()};
+  for (std::size_t i = 1; i < ranked.size() && entrants[1].settings.size() < kShare; ++i)
+    if (encoding_of(ranked[i]) == encoding_of(ranked[0])) entrants[1].settings.push_back(ranked[i].settings.front());
+  if (entrants[1].settings.size() == 1) entrants.pop_back();
+  return entrants;
+}
+
+TrainResult Auto::run() {
+  std::vector<Outcome> entrants(settings_.size());
+  for (std::size_t i = 0; i < settings_.size(); ++i) entrants[i].settings = {i};
+  int number = 0;
+  Round last;
+  for (const Round& round : rounds_of(options_.effort)) {
+    last = round;
+    if (round.survivors == 1) entrants = share_pools(entrants);
+    entrants = try_settings(round, number++, entrants);
+    entrants.resize(std::min(entrants.size(), static_cast<std::size_t>(round.survivors)));
+  }
+  return finish(last, entrants.front());
+}
+
+TrainResult Auto::finish(const Round& round, const Outcome& best) {
+  const Index encoding = encoding_of(best);
+  const Eigen::MatrixXd& X = X_[static_cast<std::size_t>(encoding)];
+  const std::vector<Candidate> pool = draw_pool(best, pool_size(round, encoding), 0);
+  const Eigen::MatrixXd X_teach = X.topRows(teaching_), Y_teach = Y_.topRows(teaching_),
+                        w_teach = weights_.topRows(teaching_);
+  const MatrixView weights = extras_.weights.empty() ? MatrixView{} : MatrixView(w_teach);
+  const Tiles all = pool_tiles(X_teach, Y_teach, weights);
+  const PoolSums sums = sum_pool(engine_, all, pool);
+  const Path path = grow_path(sums, std::max(best.ridge, 1e-12) * sums.weight, best.nodes, kRankTolerance);
+
+  // The pool has chosen the nodes; their output weights come from an orthonormal basis, to the last digit.
+  Tiles tiles(X_teach, Y_teach, weights, 0);
+  Refit fit(engine_, tiles, options_.rank_tolerance, best.ridge, Beside{true, false});
+  const auto rmse = [&] { return std::ldexp(std::sqrt(fit.residual2().sum() / tiles.weight_sum()), y_exponent_); };
+  report_.initial_rmse = rmse();
+  report_.initial_valid_rmse = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Candidate> nodes;
+  for (std::size_t i = 0; i < path.order.size(); ++i) {
+    const Candidate& node = pool[static_cast<std::size_t>(path.order[i])];
+    const auto added = fit.append(node, {});
+    if (!added) continue;
+    nodes.push_back(node);
+    NodeRecord record;
+    record.nodes = fit.nodes();
+    record.train_rmse = rmse();
+    record.valid_rmse = std::numeric_limits<double>::quiet_NaN();
+    record.scale = settings_[best.settings[static_cast<std::size_t>(path.order[i]) % best.settings.size()]].draw.scale;
+    record.r = 1;
+    record.batches = 1;
+    record.admissible = static_cast<Index>(pool.size());
+    record.score = added->drop;
+    record.seconds = seconds();
+    record.step = 1;
+    record.candidate = path.order[i];
+    report_.history.push_back(record);
+    if (extras_.on_node) extras_.on_node(record);
+  }
+  const auto L = static_cast<Index>(nodes.size());
+  Eigen::MatrixXd W(X.cols(), L);
+  Eigen::VectorXd b(L);
+  for (Index j = 0; j < L; ++j) {
+    W.col(j) = nodes[static_cast<std::size_t>(j)].w;
+    b[j] = nodes[static_cast<std::size_t>(j)].b;
+  }
+  const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
+  const OutputLayer layer = fit.output_layer(L);
+  Network network(std::move(W), std::move(b), layer.weights.unaryExpr(back), layer.intercept.unaryExpr(back),
+                  options_.activation);
+
+  report_.method = "auto";
+  report_.rows = teaching_;
+  report_.inputs = X.cols();
+  report_.outputs = Y_.cols();
+  report_.network_nodes = report_.network_step = L;
+  report_.train_rmse = L == 0 ? report_.initial_rmse : report_.history.back().train_rmse;
+  report_.valid_rmse = std::numeric_limits<double>::quiet_NaN();
+  report_.stop_reason = extras_.stop.stop_requested() ? StopReason::interrupted
+                        : L == options_.max_nodes     ? StopReason::max_nodes
+                                                      : StopReason::chosen;
+  report_.threads = pool_.size();
+  report_.instructions = engine_.kernels.name;
+  report_.encoding = encoding;
+  report_.held_out = Eigen::MatrixXd::Constant(source_rows_, Y_.cols(), std::numeric_limits<double>::quiet_NaN());
+  for (Index i = 0; i < best.held_out.rows(); ++i)
+    report_.held_out.row(source_[static_cast<std::size_t>(i)]) = best.held_out.row(i).unaryExpr(back);
+  report_.held_out_rmse = back(best.error);
+  for (Trial& trial : report_.trials)
+    trial.chosen = trial.round == report_.trials.back().round && trial.rmse == report_.held_out_rmse;
+  report_.seconds = seconds();
+  return {std::move(network), std::move(report_)};
+}
+
+}  // namespace
+
+TrainResult train_auto(MatrixView X, MatrixView Y, const TrainOptions& options, const TrainExtras& extras) {
+  return Auto(X, Y, options, extras).run();
+}
+
+std::uint64_t auto_memory(Index rows, Index inputs, Index outputs, Index valid_rows, const TrainOptions& options) {
+  const Round last = rounds_of(options.effort).back();
+  const auto n = static_cast<double>(rows + valid_rows), d = static_cast<double>(inputs),
+             m = static_cast<double>(outputs), P = std::clamp(kPoolWeights / d, 20.0, static_cast<double>(last.pool));
+  const double L = static_cast<double>(last.nodes);
+  const double doubles = n * (3 * (d + m) + L) + 2048 * P + (static_cast<double>(last.folds) + 5) * P * P + 2 * P * L;
+  return static_cast<std::uint64_t>(8 * doubles) + (std::uint64_t{8} << 20);
+}
+
+}  // namespace sconet
