@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/score.hpp"
 #include "kernels/dispatch.hpp"
@@ -57,6 +60,47 @@ bool right(Problem& p, const BatchSums& sums, Index L) {
       for (Index i = 0; i < h.size(); ++i)
         qh += p.tiles.basis(i / kernels::kTileRows, i % kernels::kTileRows, k) * h[i];
       if (!close(sums.qg(k, t), qh, size)) return false;
+    }
+  }
+  return true;
+}
+
+// Batches with and without CandidateBatch::skip_zeros, in turns, on one thread; drawing and ordering are not counted.
+bool compare_sparse() {
+  constexpr int kTurns = 15;
+  fmt::print("\nCandidates with zero weights, one thread: inputs skipped where a panel does not use them\n\n");
+  fmt::print("{:>8} {:>4} {:>6} {:>14} {:>10} {:>12} {:>7}\n", "rows", "d", "nodes", "family", "all ms", "skipping ms",
+             "ratio");
+  const std::pair<Family, const char*> families[] = {{Family::sparse, "sparse"}, {Family::mixture, "mixture"}};
+  ThreadPool pool(1);
+  Engine engine(select_kernels(Isa::automatic), kernels::Act::sigmoid, pool);
+  for (const Size& s : {Size{12757, 81, 20, 0, 0}, Size{12757, 81, 100, 0, 0}, Size{50000, 16, 100, 0, 0}}) {
+    Problem p(s);
+    for (const auto& [family, name] : families) {
+      CandidateBatch all(engine.kernels), skipping(engine.kernels);
+      all.resize(kCandidates, s.d);
+      skipping.resize(kCandidates, s.d);
+      for (Index t = 0; t < kCandidates; ++t) {
+        p.candidates[static_cast<std::size_t>(t)] = draw_candidate(7, 1, 0, t, s.d, {family, 1});
+        all.set(t, p.candidates[static_cast<std::size_t>(t)]);
+        skipping.set(t, p.candidates[static_cast<std::size_t>(t)]);
+      }
+      skipping.skip_zeros(true);
+      Scorer scorer(engine);
+      if (!right(p, scorer.score(p.tiles, skipping, s.L), s.L)) return false;
+      std::vector<double> with, without;
+      for (int turn = 0; turn < kTurns; ++turn) {
+        const double begin = now();
+        scorer.score(p.tiles, all, s.L);
+        const double middle = now();
+        scorer.score(p.tiles, skipping, s.L);
+        with.push_back(middle - begin);
+        without.push_back(now() - middle);
+      }
+      std::nth_element(with.begin(), with.begin() + kTurns / 2, with.end());
+      std::nth_element(without.begin(), without.begin() + kTurns / 2, without.end());
+      fmt::print("{:>8} {:>4} {:>6} {:>14} {:>10.3f} {:>12.3f} {:>7.2f}\n", s.n, s.d, s.L, name, with[kTurns / 2] * 1e3,
+                 without[kTurns / 2] * 1e3, without[kTurns / 2] / with[kTurns / 2]);
     }
   }
   return true;
@@ -115,6 +159,10 @@ int run(const std::string& out) {
     }
   }
   std::ofstream(out) << rows.dump(1) << '\n';
+  if (!compare_sparse()) {
+    fmt::print(stderr, "bench_kernels: wrong sums for candidates with zero weights\n");
+    return 1;
+  }
   return 0;
 }
 

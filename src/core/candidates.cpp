@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <numeric>
 
 #include "kernels/philox.hpp"
 
@@ -11,6 +13,10 @@ namespace {
 
 constexpr double kCut = 50;           // |Cauchy| is at most so many scales
 constexpr double kCauchyShare = 0.3;  // of the scale, for the dense Cauchy weights of a mixture
+
+constexpr Index kFewInputs = 32;      // of a candidate that is worth a place among those that share its inputs
+constexpr std::size_t kWindow = 256;  // candidates looked at for a place
+constexpr double kWorthwhile = 0.9;   // inputs of all panels, as a share of all there are, above which none is skipped
 
 // The random numbers of one candidate. Streams keep apart what the numbers are for: weight k and the bias come from
 // number k and number `inputs` of the uniform stream whatever the family, so the families share the bits they can.
@@ -122,18 +128,119 @@ void CandidateBatch::resize(Index count, Index inputs) {
   inputs_ = inputs;
   packed_.reserve(padded() * (inputs + 1));
   packed_.clear();
+  used_.clear();
+  place_.clear();
+}
+
+CandidateBatch::Column CandidateBatch::column(Index i) const {
+  const Index first = i / kernels_->panel * kernels_->panel;
+  return {first, std::min(kernels_->panel, padded() - first), first * (inputs_ + 1) + (i - first)};
 }
 
 void CandidateBatch::set(Index i, const Candidate& candidate) {
-  const Index first = i / kernels_->panel * kernels_->panel;
-  const Index width = std::min(kernels_->panel, padded() - first);
-  double* out = packed_.data() + first * (inputs_ + 1) + (i - first);
+  const Column at = column(i);
+  double* out = packed_.data() + at.offset;
   *out = candidate.b;
-  for (Index k = 0; k < inputs_; ++k) *(out += width) = candidate.w[k];
+  for (Index k = 0; k < inputs_; ++k) *(out += at.width) = candidate.w[k];
+}
+
+// Dense candidates come first. Then each place goes to the one, of a window of those left, that shares the most inputs
+// with its panel and adds the fewest.
+std::vector<Index> CandidateBatch::order_by_inputs() const {
+  std::vector<Index> order, left;
+  std::vector<std::vector<Index>> inputs_of(static_cast<std::size_t>(count_));
+  order.reserve(static_cast<std::size_t>(count_));
+  left.reserve(static_cast<std::size_t>(count_));
+  for (Index i = 0; i < count_; ++i) {
+    std::vector<Index>& own = inputs_of[static_cast<std::size_t>(i)];
+    const Column at = column(i);
+    const double* w = packed_.data() + at.offset;
+    for (Index k = 0; k < inputs_ && static_cast<Index>(own.size()) <= kFewInputs; ++k)
+      if (*(w += at.width) != 0) own.push_back(k);
+    const auto active = static_cast<Index>(own.size());
+    (active <= kFewInputs && 4 * active <= inputs_ ? left : order).push_back(i);
+  }
+  std::vector<char> in_panel(static_cast<std::size_t>(inputs_), 1);  // a panel with a dense candidate uses all inputs
+  while (!left.empty()) {
+    if (static_cast<Index>(order.size()) % kernels_->panel == 0) std::fill(in_panel.begin(), in_panel.end(), char{0});
+    const std::size_t begin = left.size() - std::min<std::size_t>(left.size(), kWindow);
+    std::size_t best = begin;
+    Index best_cost = std::numeric_limits<Index>::max();
+    for (std::size_t i = begin; i < left.size(); ++i) {
+      Index cost = 0;
+      for (const Index k : inputs_of[static_cast<std::size_t>(left[i])])
+        cost += in_panel[static_cast<std::size_t>(k)] != 0 ? -1 : 2;
+      if (cost < best_cost) {
+        best_cost = cost;
+        best = i;
+      }
+    }
+    order.push_back(left[best]);
+    for (const Index k : inputs_of[static_cast<std::size_t>(left[best])]) in_panel[static_cast<std::size_t>(k)] = 1;
+    left[best] = left.back();
+    left.pop_back();
+  }
+  return order;
+}
+
+Index CandidateBatch::list_inputs(const std::vector<Index>& order) {
+  const Index panels = (count_ + kernels_->panel - 1) / kernels_->panel;
+  used_.assign(static_cast<std::size_t>(panels * (inputs_ + 1)), 0);
+  std::vector<char> any(static_cast<std::size_t>(inputs_));
+  Index total = 0;
+  for (Index panel = 0; panel < panels; ++panel) {
+    Index* list = used_.data() + panel * (inputs_ + 1);
+    const Index first = panel * kernels_->panel, last = std::min(count_, first + kernels_->panel);
+    std::fill(any.begin(), any.end(), char{0});
+    for (Index place = first; place < last; ++place) {
+      const Column at = column(order[static_cast<std::size_t>(place)]);
+      const double* w = packed_.data() + at.offset;
+      for (char& used : any)
+        if (*(w += at.width) != 0) used = 1;
+    }
+    for (Index k = 0; k < inputs_; ++k)
+      if (any[static_cast<std::size_t>(k)] != 0) list[++list[0]] = k;
+    total += list[0];
+  }
+  return total;
+}
+
+void CandidateBatch::skip_zeros(bool reorder) {
+  used_.clear();
+  place_.clear();
+  std::vector<Index> order;
+  if (reorder) {
+    order = order_by_inputs();
+  } else {
+    order.resize(static_cast<std::size_t>(count_));
+    std::iota(order.begin(), order.end(), Index{0});
+  }
+  const Index total = list_inputs(order);
+  const Index panels = (count_ + kernels_->panel - 1) / kernels_->panel;
+  if (static_cast<double>(total) > kWorthwhile * static_cast<double>(panels * inputs_)) {
+    used_.clear();
+    return;
+  }
+  short_.reserve(padded() * (inputs_ + 1));
+  short_.clear();
+  for (Index place = 0; place < count_; ++place) {
+    const Column from = column(order[static_cast<std::size_t>(place)]), to = column(place);
+    const Index* list = used_.data() + to.first / kernels_->panel * (inputs_ + 1);
+    const double* in = packed_.data() + from.offset;
+    double* out = short_.data() + to.offset;
+    *out = *in;
+    for (Index k = 1; k <= list[0]; ++k) *(out += to.width) = in[(list[k] + 1) * from.width];
+  }
+  if (!reorder) return;
+  place_.resize(order.size());
+  for (std::size_t place = 0; place < order.size(); ++place)
+    place_[static_cast<std::size_t>(order[place])] = static_cast<Index>(place);
 }
 
 kernels::CandidateView CandidateBatch::view(Index first, Index last) const {
-  return {(last == count_ ? padded() : last) - first, packed_.data() + first * (inputs_ + 1)};
+  const Index padded_count = (last == count_ ? padded() : last) - first;
+  if (used_.empty()) return {padded_count, packed_.data() + first * (inputs_ + 1), nullptr};
+  return {padded_count, short_.data() + first * (inputs_ + 1), used_.data() + first / kernels_->panel * (inputs_ + 1)};
 }
 
 }  // namespace sconet

@@ -44,6 +44,7 @@ const BatchSums& Scorer::score(const Tiles& tiles, const CandidateBatch& batch, 
   sums_.columns_ = columns;
   sums_.panel_ = kernels.panel;
   sums_.padded_ = batch.padded();
+  sums_.place_ = batch.places();
   sums_.data_.reserve(rows * batch.padded());
 
   // Group by group, so that the sums of all chunks stay small whatever the size of the batch.

@@ -38,20 +38,22 @@ class BatchSums {
   double eg(Index output, Index t) const { return at(output, t); }  // <e_q, h_t>
   double norm2(Index t) const { return at(outputs_, t); }           // |h_t|^2
   double qg(Index column, Index t) const { return at(outputs_ + 1 + column, t); }
-  double projected2(Index t) const { return projected2_[static_cast<std::size_t>(t)]; }  // |Q'h_t|^2
+  double projected2(Index t) const { return projected2_[static_cast<std::size_t>(place(t))]; }  // |Q'h_t|^2
   Index columns() const { return columns_; }
   NodeSums node(Index t) const;
 
  private:
   friend class Scorer;
+  Index place(Index t) const { return place_.empty() ? t : place_[static_cast<std::size_t>(t)]; }
   double at(Index row, Index t) const {
-    const Index first = t / panel_ * panel_;
+    const Index at = place(t), first = at / panel_ * panel_;
     const Index width = std::min(panel_, padded_ - first);
-    return data_[first * (outputs_ + 1 + columns_) + row * width + (t - first)];
+    return data_[first * (outputs_ + 1 + columns_) + row * width + (at - first)];
   }
   Index outputs_ = 0, columns_ = 0, panel_ = 1, padded_ = 0;
   AlignedBuffer data_;
   std::vector<double> projected2_;
+  std::vector<Index> place_;  // of the batch
 };
 
 class Scorer {

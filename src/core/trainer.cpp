@@ -233,6 +233,7 @@ std::vector<Judged> Trainer::judge_batch(Index L, Index batch, double scale) {
   batch_number_ = batch;
   batch_.resize(options_.candidates, tiles_.inputs());
   for (Index t = 0; t < options_.candidates; ++t) batch_.set(t, draw(L, batch, t, scale));
+  if (options_.family >= Family::sparse) batch_.skip_zeros(true);
   sums_ = &scorer_.score(tiles_, batch_, supervisor_->needs_projections() ? tiles_.columns() : 0);
 
   const Eigen::VectorXd e2 = fit_->objective2();

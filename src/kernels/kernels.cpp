@@ -25,10 +25,13 @@ constexpr Index kBlock = kLanes == 8 ? 8 : 4;  // rows of X, or columns of Q, th
 static_assert(kPanelWidth <= kMaxPanel);
 static_assert(kPanel % kBlock == 0);
 
-// g[row][NV vectors] = b + x w for the tile's rows, rounded up to whole groups.
-template <Index NV>
-void affine(const TileView& tile, const double* packed, double* g) {
+// g[row][NV vectors] = b + x w for the tile's rows, rounded up to whole groups. `listed`: of the inputs in `used`
+// alone.
+template <Index NV, bool listed = false>
+void affine(const TileView& tile, const double* packed, double* g, [[maybe_unused]] const Index* used = nullptr) {
   constexpr Index width = NV * kLanes;
+  Index inputs = tile.inputs;
+  if constexpr (listed) inputs = *used++;
   const Index groups = (tile.rows + kPanel - 1) / kPanel;
   for (Index group = 0; group < groups; ++group) {
     for (Index half = 0; half < kPanel; half += kBlock) {
@@ -39,14 +42,15 @@ void affine(const TileView& tile, const double* packed, double* g) {
       for (Index i = 0; i < kBlock; ++i) SCONET_UNROLL
       for (Index v = 0; v < NV; ++v) acc[i][v] = load(w + v * kLanes);
       w += width;
-      for (Index k = 0; k < tile.inputs; ++k, w += width, x += kPanel) {
-        __builtin_prefetch(x + 16 * kPanel, 0, 3);
+      for (Index k = 0; k < inputs; ++k, w += width) {
+        const double* xk = x + (listed ? used[k] : k) * kPanel;
+        if constexpr (!listed) __builtin_prefetch(xk + 16 * kPanel, 0, 3);
         Vec wk[NV];
         SCONET_UNROLL
         for (Index v = 0; v < NV; ++v) wk[v] = load(w + v * kLanes);
         SCONET_UNROLL
         for (Index i = 0; i < kBlock; ++i) {
-          const Vec xi = all(x[i]);
+          const Vec xi = all(xk[i]);
           SCONET_UNROLL
           for (Index v = 0; v < NV; ++v) acc[i][v] = madd(xi, wk[v], acc[i][v]);
         }
@@ -57,6 +61,16 @@ void affine(const TileView& tile, const double* packed, double* g) {
       for (Index v = 0; v < NV; ++v) store(out + i * width + v * kLanes, acc[i][v]);
     }
   }
+}
+
+// affine() of the panel of candidates that begins at `first`.
+template <Index NV>
+void affine_panel(const TileView& tile, const CandidateView& candidates, Index first, double* g) {
+  const double* packed = candidates.packed + first * (tile.inputs + 1);
+  if (candidates.used != nullptr)
+    affine<NV, true>(tile, packed, g, candidates.used + first / kPanelWidth * (tile.inputs + 1));
+  else
+    affine<NV>(tile, packed, g);
 }
 
 // g = act(g) * sqrt_weight in place, and its squared column norms into `norm`.
@@ -181,10 +195,10 @@ void accumulate_columns(const double* a, Index width, Index columns, const doubl
   }
 }
 
+// The sums of a panel from g = b + x w.
 template <Index NV>
-void score_panel(const TileView& tile, Act act, const double* packed, double* g, double* sums, bool first_panel) {
+void score_panel(const TileView& tile, Act act, double* g, double* sums, bool first_panel) {
   constexpr Index stride = NV * kLanes;
-  affine<NV>(tile, packed, g);
   alignas(kAlignment) double norm[NV * kLanes];
   activate_panel<NV>(tile, act, g, norm);
   if (tile.outputs == 1) accumulate_single<NV>(tile.e, g, tile.rows, sums);
@@ -218,8 +232,8 @@ void for_each_panel(Index padded, F&& f) {
 
 void score_tile(const TileView& tile, Act act, const CandidateView& candidates, double* g, double* sums) {
   for_each_panel(candidates.padded, [&]<Index NV>(Index first) {
-    score_panel<NV>(tile, act, candidates.packed + first * (tile.inputs + 1), g,
-                    sums + first * (tile.outputs + 1 + tile.columns), first == 0);
+    affine_panel<NV>(tile, candidates, first, g);
+    score_panel<NV>(tile, act, g, sums + first * (tile.outputs + 1 + tile.columns), first == 0);
   });
 }
 
@@ -308,7 +322,7 @@ void predict_tile(const TileView& tile, Act act, const CandidateView& nodes, con
   const Index results = tile.rows * tile.outputs;
   for (Index i = 0; i < results * kPanel; i += kLanes) store(partial + i, all(0.0));
   for_each_panel(nodes.padded, [&]<Index NV>(Index first) {
-    affine<NV>(tile, nodes.packed + first * (tile.inputs + 1), g);
+    affine_panel<NV>(tile, nodes, first, g);
     alignas(kAlignment) double norm[NV * kLanes];
     activate_panel<NV>(tile, act, g, norm);
     add_predictions<NV>(tile, g, beta + first, nodes.padded, first, partial);

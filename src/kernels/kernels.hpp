@@ -46,6 +46,10 @@ struct TileView {
 struct CandidateView {
   Index padded = 0;  // candidates, rounded up to a multiple of Kernels::lanes
   const double* packed = nullptr;
+  // Null: panels have the weights of all inputs. Otherwise d + 1 numbers for each panel: how many inputs it uses and
+  // which, in rising order. Behind the biases `packed` then has the weights of those inputs only, the others being
+  // zero; panels lie where they always do. Only score_tile and predict_tile know this.
+  const Index* used = nullptr;
 };
 
 struct Kernels {

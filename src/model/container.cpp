@@ -98,7 +98,7 @@ void check(const std::string& name, const Array& array) {
 std::string header_of(const Container& container) {
   std::map<std::string, std::string> metadata = container.metadata;
   metadata["format"] = "sconet";
-  metadata["format_version"] = std::to_string(kFormatVersion);
+  metadata["format_version"] = std::to_string(container.version);
   metadata["sha256"] = std::string(kShaDigits, '0');
   if (metadata.size() > kMostEntries || container.arrays.size() > kMostEntries)
     refuse_container(fmt::format("{} entries of metadata and {} arrays, expected at most {} of each", metadata.size(),
@@ -358,6 +358,7 @@ class Reader {
     HeaderBuilder builder(source_, header);
     json::sax_parse(text.begin(), text.end(), &builder);
     check_format(header.container.metadata, source_);
+    header.container.version = std::stoi(header.container.metadata["format_version"]);
     const std::size_t sha_at = find_sha(text, header, source_);
     check_layout(header, text.size());
 

@@ -23,9 +23,10 @@ struct Array {
 struct Container {
   std::map<std::string, std::string> metadata;
   std::map<std::string, Array> arrays;  // dtype F64
+  int version = 1;                      // the first whose readers understand the contents
 };
 
-inline constexpr int kFormatVersion = 1;
+inline constexpr int kFormatVersion = 2;               // the newest that can be read
 inline constexpr std::int64_t kHeaderLimit = 1 << 20;  // bytes
 
 // The bytes of the file. The same container gives the same bytes. Throws std::invalid_argument when an array's shape

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -16,10 +17,13 @@ namespace sconet {
 namespace {
 
 using nlohmann::json;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr std::uint64_t kMostKnots = 1 << 20;  // of a column
 constexpr int kDepthLimit = 8;                 // of the description
 constexpr std::int64_t kValueLimit = 250'000;  // values in it
+constexpr Index kMostSparse = 1 << 25;         // weights, zeros included, of a network that is stored without its zeros
+constexpr Index kThreeEntries = 32;            // doubles that the header of three arrays takes
 
 // --- writing -------------------------------------------------------------------------------------------------------
 Array array(std::vector<std::int64_t> shape, std::vector<double> values) {
@@ -35,6 +39,34 @@ Array array(const Eigen::MatrixXd& m) {
   for (Index i = 0; i < m.rows(); ++i)
     for (Index j = 0; j < m.cols(); ++j) values.push_back(m(i, j));
   return array({m.rows(), m.cols()}, std::move(values));
+}
+
+// The weights of a network: all of them or, when that is shorter, those that are not zero. Zero is told by its bits, so
+// that -0 comes back.
+void write_weights(const Eigen::MatrixXd& W, Container& container) {
+  const auto is_zero = [](double w) { return std::bit_cast<std::uint64_t>(w) == 0; };
+  const Index zeros = std::count_if(W.data(), W.data() + W.size(), is_zero);
+  if (W.cols() + 2 * (W.size() - zeros) + kThreeEntries >= W.size() || W.size() > kMostSparse) {
+    container.arrays["network.weights"] = array(W.transpose());
+    return;
+  }
+  std::vector<double> counts, inputs, values;
+  counts.reserve(static_cast<std::size_t>(W.cols()));
+  inputs.reserve(static_cast<std::size_t>(W.size() - zeros));
+  values.reserve(static_cast<std::size_t>(W.size() - zeros));
+  for (Index j = 0; j < W.cols(); ++j) {
+    const std::size_t before = values.size();
+    for (Index k = 0; k < W.rows(); ++k) {
+      if (is_zero(W(k, j))) continue;
+      inputs.push_back(static_cast<double>(k));
+      values.push_back(W(k, j));
+    }
+    counts.push_back(static_cast<double>(values.size() - before));
+  }
+  container.arrays["network.sparse_counts"] = array(counts);
+  container.arrays["network.sparse_inputs"] = array(inputs);
+  container.arrays["network.sparse_values"] = array(values);
+  container.version = 2;
 }
 
 json to_json(const Metrics& m) {
@@ -141,7 +173,13 @@ class Reader {
   // The array of that name, which must have that shape (-1: any size) and finite values, unless errors may overflow.
   const std::vector<double>& array(const std::string& name, const std::vector<std::int64_t>& shape,
                                    bool finite = true) const;
-  std::int64_t rows_of(const std::string& name) const;  // the first of its sizes
+  std::int64_t rows_of(const std::string& name) const;
+  void check_sparse_weights(Index nodes, Index inputs) const;
+  bool sparse_weights() const {
+    return container_.arrays.contains("network.sparse_counts") && !container_.arrays.contains("network.weights");
+  }
+  Eigen::MatrixXd weights(Index nodes,
+                          Index inputs) const;  // of a file that has been checked  // the first of its sizes
 
   std::vector<InputColumn> columns(const json& description);  // without their numbers, which are arrays
   std::vector<TargetColumn> targets(const json& description) const;
@@ -244,6 +282,41 @@ const std::vector<double>& Reader::array(const std::string& name, const std::vec
 std::int64_t Reader::rows_of(const std::string& name) const {
   const auto found = container_.arrays.find(name);
   return found == container_.arrays.end() || found->second.shape.empty() ? -1 : found->second.shape.front();
+}
+
+void Reader::check_sparse_weights(Index nodes, Index inputs) const {
+  if (nodes > 0 && inputs > kMostSparse / nodes)
+    refuse(fmt::format("{} nodes of {} inputs are too many for weights stored without zeros", nodes, inputs));
+  const std::int64_t stored = std::max<std::int64_t>(0, rows_of("network.sparse_values"));
+  const std::vector<double>& counts = array("network.sparse_counts", {nodes});
+  const std::vector<double>& places = array("network.sparse_inputs", {stored});
+  array("network.sparse_values", {stored});
+  std::int64_t at = 0;
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    const auto left = static_cast<double>(std::min<std::int64_t>(inputs, stored - at));
+    if (!(counts[j] >= 0 && counts[j] <= left) || std::floor(counts[j]) != counts[j])
+      refuse(fmt::format("the array 'network.sparse_counts' has {} at place {}", counts[j], j));
+    double last = -1;
+    for (const std::int64_t end = at + static_cast<std::int64_t>(counts[j]); at < end; ++at) {
+      const double k = places[static_cast<std::size_t>(at)];
+      if (!(k > last && k < static_cast<double>(inputs)) || std::floor(k) != k)
+        refuse(fmt::format("the array 'network.sparse_inputs' has {} at place {}", k, at));
+      last = k;
+    }
+  }
+  if (at != stored) refuse("the array 'network.sparse_counts' does not count all weights");
+}
+
+Eigen::MatrixXd Reader::weights(Index nodes, Index inputs) const {
+  if (!sparse_weights())
+    return Eigen::Map<const RowMajor>(array("network.weights", {nodes, inputs}).data(), nodes, inputs).transpose();
+  Eigen::MatrixXd W = Eigen::MatrixXd::Zero(inputs, nodes);
+  const double* count = container_.arrays.at("network.sparse_counts").values.data();
+  const double* input = container_.arrays.at("network.sparse_inputs").values.data();
+  const double* value = container_.arrays.at("network.sparse_values").values.data();
+  for (Index j = 0; j < nodes; ++j, ++count)
+    for (auto i = static_cast<Index>(*count); i > 0; --i) W(static_cast<Index>(*input++), j) = *value++;
+  return W;
 }
 
 std::vector<InputColumn> Reader::columns(const json& description) {
@@ -365,8 +438,12 @@ Model Reader::model() {
   ModelSummary summary = this->summary(member(all, "summary", json::value_t::object));
 
   const auto m = static_cast<Index>(outputs.size());
-  const Index L = std::max<Index>(0, rows_of("network.weights"));
-  const std::vector<double>& weights = array("network.weights", {L, d});
+  const bool sparse = sparse_weights();
+  const Index L = std::max<Index>(0, rows_of(sparse ? "network.sparse_counts" : "network.weights"));
+  if (sparse)
+    check_sparse_weights(L, d);
+  else
+    array("network.weights", {L, d});
   const std::vector<double>& biases = array("network.biases", {L});
   const std::vector<double>& output_weights = array("network.output_weights", {L, m});
   const std::vector<double>& intercept = array("network.intercept", {m});
@@ -382,9 +459,7 @@ Model Reader::model() {
 
   summary.train_rmse = train_rmse;
   summary.scales = scales;
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Network network(Eigen::Map<const RowMajor>(weights.data(), L, d).transpose(),
-                  Eigen::Map<const Eigen::VectorXd>(biases.data(), L),
+  Network network(weights(L, d), Eigen::Map<const Eigen::VectorXd>(biases.data(), L),
                   Eigen::Map<const RowMajor>(output_weights.data(), L, m),
                   Eigen::Map<const Eigen::RowVectorXd>(intercept.data(), m), named.activation,
                   Eigen::Map<const RowMajor>(direct.data(), has_direct ? d : 0, has_direct ? m : 0));
@@ -429,7 +504,7 @@ std::string Model::to_bytes() const {
   arrays["encoder.knots"] = array(knots);
   arrays["encoder.positions"] = array(positions);
   arrays["encoder.targets"] = array({encoder_.outputs(), 2}, std::move(targets));
-  arrays["network.weights"] = array(network_.weights().transpose());
+  write_weights(network_.weights(), container);
   arrays["network.biases"] = array({network_.nodes()}, {network_.biases().begin(), network_.biases().end()});
   arrays["network.output_weights"] = array(network_.output_weights());
   arrays["network.intercept"] = array({network_.outputs()}, {network_.intercept().begin(), network_.intercept().end()});

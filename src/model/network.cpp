@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "core/candidates.hpp"
@@ -77,7 +78,8 @@ Eigen::MatrixXd Network::predict(MatrixView X, std::int64_t threads) const {
   CandidateBatch batch(kernels);
   batch.resize(nodes(), inputs());
   for (Index j = 0; j < nodes(); ++j) batch.set(j, {weights_.col(j), biases_[j]});
-  const auto view = batch.view();
+  batch.skip_zeros(false);  // in their order, which is that of the sums
+  const auto dense = batch.dense_view(), view = batch.view();
   AlignedBuffer beta(view.padded * outputs());
   for (Index q = 0; q < outputs(); ++q)
     for (Index j = 0; j < nodes(); ++j) beta[q * view.padded + j] = output_weights_(j, q);
@@ -88,7 +90,11 @@ Eigen::MatrixXd Network::predict(MatrixView X, std::int64_t threads) const {
                 [&](const kernels::TileView& tile, Index first, double* g) {
                   double* y = g + g_size;
                   double* partial = y + y_size;
-                  kernels.predict_tile(tile, kernel_activation(activation_), view, beta.data(), g, partial, y);
+                  // A number that is not finite reaches every node, also those that give it no weight.
+                  const bool finite = std::all_of(tile.x, tile.x + round_up(tile.rows, kPanel) * tile.inputs,
+                                                  [](double x) { return std::isfinite(x); });
+                  kernels.predict_tile(tile, kernel_activation(activation_), finite ? view : dense, beta.data(), g,
+                                       partial, y);
                   for (Index i = 0; i < tile.rows; ++i)
                     for (Index q = 0; q < outputs(); ++q) {
                       double sum = intercept_[q] + y[i * outputs() + q];

@@ -50,6 +50,11 @@ TEST(Options, EveryBoundIsCheckedAndNamed) {
               o.r_ladder = {0.9, 0.9};
             }),
             "option r_ladder[1] = 0.9: expected above 0.9, the value before it");
+  EXPECT_EQ(problem_after([](O& o) { o.active_inputs = 0; }),
+            "option active_inputs = 0: expected 1 <= active_inputs <= 1000000");
+  EXPECT_EQ(problem_after([](O& o) { o.family = static_cast<Family>(5); }),
+            "option family = 5: expected uniform|cauchy|sparse|sparse_cauchy|mixture");
+  EXPECT_EQ(problem_after([](O& o) { o.bias = static_cast<Bias>(2); }), "option bias = 2: expected uniform|row");
   EXPECT_EQ(problem_after([](O& o) { o.rank_tolerance = 0; }),
             "option rank_tolerance = 0: expected 1e-13 <= rank_tolerance <= 0.5");
   EXPECT_EQ(problem_after([](O& o) { o.ridge = -1e-9; }), "option ridge = -1e-09: expected 0 <= ridge");
@@ -90,6 +95,10 @@ TEST(Options, EveryOptionGoesThroughTextUnchanged) {
   EXPECT_EQ(option_text(o, "scales"), "1,2.5,100");
   set_option(o, "method", "scn3");
   EXPECT_EQ(o.method, Method::scn3);
+  set_option(o, "family", "sparse_cauchy");
+  EXPECT_EQ(o.family, Family::sparse_cauchy);
+  set_option(o, "bias", "row");
+  EXPECT_EQ(option_text(o, "bias"), "row");
   set_option(o, "intercept", "true");
   EXPECT_TRUE(o.intercept);
   set_option(o, "seed", "18446744073709551615");
@@ -113,6 +122,10 @@ TEST(Options, BadTextIsRefusedAndChangesNothing) {
   EXPECT_EQ(refusal("max_nodes", "1.5"), "option max_nodes = '1.5': expected integer");
   EXPECT_EQ(refusal("seed", "-1"), "option seed = '-1': expected integer");
   EXPECT_EQ(refusal("method", "scn4"), "option method = 'scn4': expected rmpi|scn3|scn1|rvfl|irvfl|mlp");
+  EXPECT_EQ(refusal("family", "gauss"),
+            "option family = 'gauss': expected uniform|cauchy|sparse|sparse_cauchy|mixture");
+  EXPECT_EQ(refusal("bias", "rows"), "option bias = 'rows': expected uniform|row");
+  EXPECT_EQ(refusal("active_inputs", "few"), "option active_inputs = 'few': expected integer");
   EXPECT_EQ(refusal("scales", "1,,2"), "option scales = '1,,2': expected numbers");
   EXPECT_EQ(refusal("scales", "1,2,"), "option scales = '1,2,': expected numbers");
   EXPECT_EQ(refusal("intercept", "yes"), "option intercept = 'yes': expected flag");

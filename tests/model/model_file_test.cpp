@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -179,6 +180,83 @@ TEST(ModelFile, EveryArrayIsChecked) {
   EXPECT_EQ(refusal(to_bytes(more)), "");
 }
 
+// Number columns x0, x1, ... and a target.
+Table wide_table(Index rows, Index inputs) {
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(inputs) + 1);
+  for (Index k = 0; k < inputs; ++k) names.push_back("x" + std::to_string(k));
+  names.emplace_back("y");
+  return make_table(testing::random_matrix(rows, inputs + 1, 5), names);
+}
+
+// A network most of whose weights are zero, with -0 among them.
+Model sparse_model(Index inputs, Index nodes) {
+  const Table table = wide_table(40, inputs);
+  FitOptions options;
+  options.columns.targets = {"y"};
+  options.train.max_nodes = nodes;
+  options.train.family = Family::sparse;
+  options.train.active_inputs = 3;
+  options.train.method = Method::rvfl;
+  const Model fitted = Model::fit(table, options).model;
+  const Network& n = fitted.network();
+  Eigen::MatrixXd W = n.weights();
+  W(2, 1) = -0.0;
+  return {fitted.encoder(), Network(W, n.biases(), n.output_weights(), n.intercept(), n.activation()), fitted.options(),
+          fitted.valid_fraction(), fitted.summary()};
+}
+
+TEST(ModelFile, ZerosAreNotStoredAndComeBackToTheBit) {
+  const Model model = sparse_model(30, 20);
+  const std::string bytes = model.to_bytes();
+  const Container container = parse_container(bytes, "m");
+  EXPECT_EQ(container.metadata.at("format_version"), "2");
+  EXPECT_FALSE(container.arrays.contains("network.weights"));
+  EXPECT_LT(container.arrays.at("network.sparse_values").values.size(), 20 * 3 + 2U);
+  const Model read = Model::from_bytes(bytes, "m");
+  const Eigen::MatrixXd &W = model.network().weights(), &V = read.network().weights();
+  ASSERT_EQ(W.rows(), V.rows());
+  ASSERT_EQ(W.cols(), V.cols());
+  EXPECT_EQ(std::memcmp(W.data(), V.data(), sizeof(double) * static_cast<std::size_t>(W.size())), 0);
+  EXPECT_TRUE(std::signbit(V(2, 1)));
+  EXPECT_EQ(read.to_bytes(), bytes);
+  // Shorter with the zeros: few inputs, or dense weights.
+  EXPECT_EQ(contents().metadata.at("format_version"), "1");
+  const Container small = parse_container(sparse_model(4, 6).to_bytes(), "m");
+  EXPECT_EQ(small.metadata.at("format_version"), "1");
+  EXPECT_TRUE(small.arrays.contains("network.weights"));
+}
+
+TEST(ModelFile, WeightsWithoutZerosAreChecked) {
+  const Container good = parse_container(sparse_model(30, 20).to_bytes(), "m");
+  const auto said = [&](const char* name, std::size_t place, double value) {
+    Container bad = good;
+    bad.arrays.at(name).values.at(place) = value;
+    return refusal(to_bytes(bad));
+  };
+  EXPECT_EQ(said("network.sparse_counts", 0, -1), "m: the array 'network.sparse_counts' has -1 at place 0");
+  EXPECT_EQ(said("network.sparse_counts", 1, 1.5), "m: the array 'network.sparse_counts' has 1.5 at place 1");
+  EXPECT_EQ(said("network.sparse_counts", 1, 31), "m: the array 'network.sparse_counts' has 31 at place 1");
+  EXPECT_EQ(said("network.sparse_inputs", 0, 30), "m: the array 'network.sparse_inputs' has 30 at place 0");
+  EXPECT_EQ(said("network.sparse_inputs", 0, -1), "m: the array 'network.sparse_inputs' has -1 at place 0");
+  EXPECT_EQ(said("network.sparse_inputs", 0, 0.5), "m: the array 'network.sparse_inputs' has 0.5 at place 0");
+  EXPECT_EQ(said("network.sparse_values", 0, HUGE_VAL), "m: the array 'network.sparse_values' has inf at place 0");
+  EXPECT_EQ(said("network.sparse_counts", 19, 0), "m: the array 'network.sparse_counts' does not count all weights");
+  for (const char* name : {"network.sparse_counts", "network.sparse_inputs", "network.sparse_values"}) {
+    Container bad = good;
+    bad.arrays.erase(name);
+    EXPECT_NE(refusal(to_bytes(bad)), "") << name;
+    bad = good;
+    bad.arrays.at(name).values.pop_back();
+    --bad.arrays.at(name).shape[0];
+    EXPECT_NE(refusal(to_bytes(bad)), "") << name;
+  }
+  // A short file that asks for much memory: two million nodes of thirty inputs.
+  Container greedy = good;
+  greedy.arrays["network.sparse_counts"] = {{2000000}, std::vector<double>(2000000, 0.0)};
+  EXPECT_EQ(refusal(to_bytes(greedy)), "m: 2000000 nodes of 30 inputs are too many for weights stored without zeros");
+}
+
 TEST(ModelFile, NamesMustBeUtf8) {
   const Table table = make_table(testing::random_matrix(20, 2, 1), {"caf\xe9", "y"});
   FitOptions options;
@@ -228,6 +306,19 @@ TEST(ModelFile, TheSpecificationIsEnough) {
         }
       }
     }
+}
+
+TEST(ModelFile, TheSpecificationIsEnoughForWeightsWithoutZeros) {
+  const Model model = sparse_model(30, 20);
+  const testing::LiteralModel literal(model.to_bytes());
+  const Table table = wide_table(40, 30);
+  const Eigen::MatrixXd P = model.predict(table);
+  for (Index i = 0; i < P.rows(); ++i) {
+    std::map<std::string, std::string> row;
+    for (const Column& column : table.columns)
+      row[column.name] = fmt::format("{}", column.numbers[static_cast<std::size_t>(i)]);
+    EXPECT_NEAR(P(i, 0), literal.predict(row)[0], 1e-9 * (1 + std::abs(P(i, 0))));
+  }
 }
 
 // Models written by every version that was released, with a table and what they predicted for it then. Never changed.

@@ -57,8 +57,17 @@ class LiteralModel {
       double f = arrays_.at("network.intercept")[q];
       for (std::size_t j = 0; j < L; ++j) {
         double z = arrays_.at("network.biases")[j];
-        for (std::size_t k = 0; k < inputs.size(); ++k)
-          z += arrays_.at("network.weights")[j * inputs.size() + k] * inputs[k];
+        if (arrays_.contains("network.weights")) {
+          for (std::size_t k = 0; k < inputs.size(); ++k)
+            z += arrays_.at("network.weights")[j * inputs.size() + k] * inputs[k];
+        } else {
+          std::size_t first = 0;
+          for (std::size_t i = 0; i < j; ++i) first += static_cast<std::size_t>(arrays_.at("network.sparse_counts")[i]);
+          const std::size_t last = first + static_cast<std::size_t>(arrays_.at("network.sparse_counts")[j]);
+          for (std::size_t i = first; i < last; ++i)
+            z += arrays_.at("network.sparse_values")[i] *
+                 inputs[static_cast<std::size_t>(arrays_.at("network.sparse_inputs")[i])];
+        }
         f += activation(z) * arrays_.at("network.output_weights")[j * m + q];
       }
       if (arrays_.contains("network.direct"))
