@@ -33,8 +33,10 @@ std::string describe(const InputColumn& c) {
     return fmt::format("{} categories{}: {}", c.levels.size(), c.missing_level ? " and missing" : "",
                        fmt::join(shown, ", "));
   }
-  std::string text = !c.knots.empty() ? fmt::format("quantiles {:g} ... {:g}", c.knots.front(), c.knots.back())
-                                      : fmt::format("(x - {:g}) / {:g}", c.offset, c.scale);
+  std::string text;
+  if (c.knots.empty() || c.both) text = fmt::format("(x - {:g}) / {:g}", c.offset, c.scale);
+  if (!c.knots.empty())
+    text += fmt::format("{}quantiles {:g} ... {:g}", c.both ? " and " : "", c.knots.front(), c.knots.back());
   text += fmt::format(", missing: {:g}", c.fill);
   return c.indicator ? text + " and an indicator" : text;
 }

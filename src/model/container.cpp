@@ -98,7 +98,7 @@ void check(const std::string& name, const Array& array) {
 std::string header_of(const Container& container) {
   std::map<std::string, std::string> metadata = container.metadata;
   metadata["format"] = "sconet";
-  metadata["format_version"] = std::to_string(kFormatVersion);
+  metadata.emplace("format_version", "1");
   metadata["sha256"] = std::string(kShaDigits, '0');
   if (metadata.size() > kMostEntries || container.arrays.size() > kMostEntries)
     refuse_container(fmt::format("{} entries of metadata and {} arrays, expected at most {} of each", metadata.size(),

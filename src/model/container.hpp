@@ -19,13 +19,14 @@ struct Array {
   std::vector<double> values;  // row-major
 };
 
-// Metadata has the entries "format" ("sconet"), "format_version" and "sha256" beside those of the caller.
+// Metadata has the entries "format" ("sconet"), "format_version" ("1" unless the caller needs a later one) and "sha256"
+// beside those of the caller.
 struct Container {
   std::map<std::string, std::string> metadata;
   std::map<std::string, Array> arrays;  // dtype F64
 };
 
-inline constexpr int kFormatVersion = 1;
+inline constexpr int kFormatVersion = 2;               // the last that is read
 inline constexpr std::int64_t kHeaderLimit = 1 << 20;  // bytes
 
 // The bytes of the file. The same container gives the same bytes. Throws std::invalid_argument when an array's shape

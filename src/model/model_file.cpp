@@ -21,6 +21,8 @@ constexpr std::uint64_t kMostKnots = 1 << 20;  // of a column
 constexpr int kDepthLimit = 8;                 // of the description
 constexpr std::int64_t kValueLimit = 250'000;  // values in it
 
+bool is_used_number(const InputColumn& column) { return column.used && column.type == ColumnType::number; }
+
 // --- writing -------------------------------------------------------------------------------------------------------
 Array array(std::vector<std::int64_t> shape, std::vector<double> values) {
   return {std::move(shape), std::move(values)};
@@ -55,6 +57,7 @@ json describe(const Encoder& encoder) {
     if (c.used && c.type == ColumnType::number) {
       column["indicator"] = c.indicator;
       if (!c.knots.empty()) column["knots"] = c.knots.size();
+      if (c.both) column["both"] = true;
     }
     if (c.used && c.type == ColumnType::text) {
       column["levels"] = c.levels;
@@ -146,6 +149,7 @@ class Reader {
   std::vector<InputColumn> columns(const json& description);  // without their numbers, which are arrays
   std::vector<TargetColumn> targets(const json& description) const;
   void read_numbers(std::vector<InputColumn>& columns) const;
+  void read_ranges(std::vector<InputColumn>& columns, bool needed) const;
   void read_numbers(std::vector<TargetColumn>& targets) const;
   ModelSummary summary(const json& description) const;
 
@@ -258,6 +262,9 @@ std::vector<InputColumn> Reader::columns(const json& description) {
     if (!column.used) continue;
     if (column.type == ColumnType::number) {
       column.indicator = flag(entry, "indicator");
+      column.both = entry.contains("both") && flag(entry, "both");
+      if (column.both && !entry.contains("knots"))
+        refuse(fmt::format("column '{}' has no knots for its second input", column.name));
       if (!entry.contains("knots")) continue;
       const auto count = member(entry, "knots", json::value_t::number_unsigned).get<std::uint64_t>();
       if (count < 2 || count > kMostKnots) refuse(fmt::format("column '{}' has {} knots", column.name, count));
@@ -282,9 +289,7 @@ std::vector<TargetColumn> Reader::targets(const json& description) const {
 }
 
 void Reader::read_numbers(std::vector<InputColumn>& columns) const {
-  const auto numbers = std::count_if(columns.begin(), columns.end(), [](const InputColumn& column) {
-    return column.used && column.type == ColumnType::number;
-  });
+  const auto numbers = std::count_if(columns.begin(), columns.end(), is_used_number);
   std::size_t all_knots = 0;
   for (const Knots& knots : knots_) all_knots += knots.count;
   const std::vector<double>& scales = array("encoder.numbers", {numbers, 3});
@@ -292,7 +297,7 @@ void Reader::read_numbers(std::vector<InputColumn>& columns) const {
   const std::vector<double>& positions = array("encoder.positions", {static_cast<std::int64_t>(all_knots)});
   std::size_t at = 0;
   for (InputColumn& column : columns) {
-    if (!column.used || column.type != ColumnType::number) continue;
+    if (!is_used_number(column)) continue;
     column.fill = scales[at];
     column.offset = scales[at + 1];
     column.scale = scales[at + 2];
@@ -309,6 +314,22 @@ void Reader::read_numbers(std::vector<InputColumn>& columns) const {
     column.knots.assign(values.data() + at, values.data() + at + knots.count);
     column.positions.assign(positions.data() + at, positions.data() + at + knots.count);
     at += knots.count;
+  }
+}
+
+// Models from before ranges were kept have none.
+void Reader::read_ranges(std::vector<InputColumn>& columns, bool needed) const {
+  if (!needed && !container_.arrays.contains("encoder.ranges")) return;
+  const auto numbers = std::count_if(columns.begin(), columns.end(), is_used_number);
+  const std::vector<double>& ranges = array("encoder.ranges", {numbers, 2});
+  std::size_t at = 0;
+  for (InputColumn& column : columns) {
+    if (!is_used_number(column)) continue;
+    column.least = ranges[at];
+    column.largest = ranges[at + 1];
+    at += 2;
+    if (!column.knows_range())
+      refuse(fmt::format("column '{}' has the range {} to {}", column.name, column.least, column.largest));
   }
 }
 
@@ -378,6 +399,7 @@ Model Reader::model() {
   const std::vector<double>& scales = array("summary.scales", {sizes - 1});
   if (summary.valid) summary.valid_rmse = array("summary.valid_rmse", {sizes}, false);
   read_numbers(inputs);
+  read_ranges(inputs, encoder_options.clip);
   read_numbers(outputs);
 
   summary.train_rmse = train_rmse;
@@ -415,17 +437,23 @@ std::string Model::to_bytes() const {
     throw std::invalid_argument("the model cannot be saved: the name of a column or a category is not UTF-8");
   }
 
-  std::vector<double> numbers, knots, positions, targets;
+  std::vector<double> numbers, ranges, knots, positions, targets;
+  bool all_ranges = true, needs_two = encoder_.options().clip;
   for (const InputColumn& c : encoder_.columns()) {
-    if (!c.used || c.type != ColumnType::number) continue;
+    if (!is_used_number(c)) continue;
     numbers.insert(numbers.end(), {c.fill, c.offset, c.scale});
+    ranges.insert(ranges.end(), {c.least, c.largest});
+    all_ranges = all_ranges && c.knows_range();
+    needs_two = needs_two || c.both;
     knots.insert(knots.end(), c.knots.begin(), c.knots.end());
     positions.insert(positions.end(), c.positions.begin(), c.positions.end());
   }
   for (const TargetColumn& t : encoder_.targets()) targets.insert(targets.end(), {t.offset, t.scale});
   auto& arrays = container.arrays;
-  const auto thirds = static_cast<std::int64_t>(numbers.size() / 3);
-  arrays["encoder.numbers"] = array({thirds, 3}, std::move(numbers));
+  const auto used = static_cast<std::int64_t>(numbers.size() / 3);
+  arrays["encoder.numbers"] = array({used, 3}, std::move(numbers));
+  if (all_ranges) arrays["encoder.ranges"] = array({used, 2}, std::move(ranges));
+  if (needs_two) container.metadata["format_version"] = "2";
   arrays["encoder.knots"] = array(knots);
   arrays["encoder.positions"] = array(positions);
   arrays["encoder.targets"] = array({encoder_.outputs(), 2}, std::move(targets));

@@ -78,7 +78,7 @@ TEST(CommandLine, OptionsPrintsBothLists) {
   EXPECT_EQ(ran.exit, 0);
   EXPECT_EQ(ran.err, "");
   EXPECT_NE(ran.out.find("| `max_nodes` | L_max | integer | 100 |"), std::string::npos);
-  EXPECT_NE(ran.out.find("| `scaling` |  | unit\\|standard\\|quantile\\|none | unit |"), std::string::npos);
+  EXPECT_NE(ran.out.find("| `scaling` |  | unit\\|standard\\|quantile\\|both\\|none | unit |"), std::string::npos);
 }
 
 // --- what is wrong with a command line -----------------------------------------------------------------------------

@@ -310,9 +310,10 @@ TEST(ContainerHeader, FormatAndVersion) {
     return file_with(R"({"__metadata__":{"format":"sconet","format_version":)" + text + "," + kSha + "}}");
   };
   EXPECT_EQ(refusal(version("\"1\"")), "");
-  EXPECT_EQ(refusal(version("\"2\"")), "model: was written by a newer sconet (format 2); this one reads up to 1");
+  EXPECT_EQ(refusal(version("\"2\"")), "");
+  EXPECT_EQ(refusal(version("\"3\"")), "model: was written by a newer sconet (format 3); this one reads up to 2");
   EXPECT_EQ(refusal(version("\"99999999999999999999999\"")),
-            "model: was written by a newer sconet (format 99999999999999999999); this one reads up to 1");
+            "model: was written by a newer sconet (format 99999999999999999999); this one reads up to 2");
   for (const std::string text : {"0", "01", "", "x", "1 ", "-1", "1.0"})
     EXPECT_EQ(bad(version("\"" + text + "\"")), "'format_version' is '" + text + "'");
   EXPECT_EQ(bad(version("1")), "metadata 'format_version' is a number, expected text");
