@@ -72,6 +72,37 @@ json describe(const Encoder& encoder) {
           {"ids", encoder.ids()}};
 }
 
+// Columns and levels by their places in the encoder, so that all of it is numbers.
+void write_explanation(const Explanation& explanation, const Encoder& encoder, std::map<std::string, Array>& arrays) {
+  const auto& columns = encoder.columns();
+  const auto refuse = [] {
+    throw std::invalid_argument("the model cannot be saved: its explanation is of other columns");
+  };
+  std::vector<double> importance, which, at, mean;
+  for (const Importance& i : explanation.importance) importance.insert(importance.end(), {i.mean, i.std});
+  if (explanation.importance.size() != columns.size()) refuse();
+  for (const Effect& effect : explanation.effects) {
+    const auto column =
+        std::find_if(columns.begin(), columns.end(), [&](const InputColumn& c) { return c.name == effect.column; });
+    if (column == columns.end() || effect.mean.cols() != encoder.outputs() ||
+        effect.mean.rows() != static_cast<Index>(effect.at.size() + effect.levels.size()))
+      refuse();
+    which.insert(which.end(), {static_cast<double>(column - columns.begin()), static_cast<double>(effect.mean.rows())});
+    at.insert(at.end(), effect.at.begin(), effect.at.end());
+    for (const std::string& level : effect.levels)
+      at.push_back(static_cast<double>(std::lower_bound(column->levels.begin(), column->levels.end(), level) -
+                                       column->levels.begin()));
+    for (Index i = 0; i < effect.mean.rows(); ++i)
+      for (Index q = 0; q < effect.mean.cols(); ++q) mean.push_back(effect.mean(i, q));
+  }
+  const auto points = static_cast<std::int64_t>(at.size());
+  arrays["explanation.importance"] = array({static_cast<std::int64_t>(columns.size()), 2}, std::move(importance));
+  const auto effects = static_cast<std::int64_t>(explanation.effects.size());
+  arrays["explanation.effects"] = array({effects, 2}, std::move(which));
+  arrays["explanation.at"] = array(at);
+  arrays["explanation.mean"] = array({points, encoder.outputs()}, std::move(mean));
+}
+
 std::vector<OptionInfo> describe(const TrainOptions&) { return describe_options(); }
 std::vector<OptionInfo> describe(const EncoderOptions&) { return describe_encoder_options(); }
 
@@ -136,6 +167,8 @@ class Reader {
     return member(object, name, json::value_t::boolean).get<bool>();
   }
   std::vector<std::string> texts(const json& object, const char* name) const;
+  double figure(const json& object, const char* name) const;  // null stands for NaN
+  Index row_count(const json& object) const;
   Metrics metrics(const json& object) const;
 
   template <class Options>
@@ -152,6 +185,7 @@ class Reader {
   void read_ranges(std::vector<InputColumn>& columns, bool needed) const;
   void read_numbers(std::vector<TargetColumn>& targets) const;
   ModelSummary summary(const json& description) const;
+  Explanation explanation(const json& description, const std::vector<InputColumn>& columns, Index outputs) const;
 
   struct Knots {
     std::size_t column = 0, count = 0;
@@ -193,19 +227,24 @@ std::vector<std::string> Reader::texts(const json& object, const char* name) con
   return list;
 }
 
-Metrics Reader::metrics(const json& object) const {
-  const auto number = [&](const char* name) {  // null stands for NaN
-    if (object.is_object() && object.contains(name) && object.at(name).is_null()) return std::nan("");
-    return member(object, name, json::value_t::number_float).get<double>();
-  };
-  Metrics m;
+double Reader::figure(const json& object, const char* name) const {
+  if (object.is_object() && object.contains(name) && object.at(name).is_null()) return std::nan("");
+  return member(object, name, json::value_t::number_float).get<double>();
+}
+
+Index Reader::row_count(const json& object) const {
   const auto rows = member(object, "rows", json::value_t::number_unsigned).get<std::uint64_t>();
   if (rows > std::uint64_t{1} << 53) refuse(fmt::format("the summary tells of {} rows", rows));
-  m.rows = static_cast<Index>(rows);
-  m.rmse = number("rmse");
-  m.mae = number("mae");
-  m.r = number("r");
-  m.r2 = number("r2");
+  return static_cast<Index>(rows);
+}
+
+Metrics Reader::metrics(const json& object) const {
+  Metrics m;
+  m.rows = row_count(object);
+  m.rmse = figure(object, "rmse");
+  m.mae = figure(object, "mae");
+  m.r = figure(object, "r");
+  m.r2 = figure(object, "r2");
   return m;
 }
 
@@ -355,6 +394,48 @@ ModelSummary Reader::summary(const json& description) const {
   return summary;
 }
 
+Explanation Reader::explanation(const json& description, const std::vector<InputColumn>& columns, Index outputs) const {
+  Explanation explanation;
+  explanation.rows = row_count(description);
+  explanation.rmse = figure(description, "rmse");
+  const auto count = static_cast<std::int64_t>(columns.size());
+  const std::vector<double>& importance = array("explanation.importance", {count, 2}, false);
+  const std::vector<double>& which = array("explanation.effects", {-1, 2});
+  const std::vector<double>& at = array("explanation.at", {-1});
+  const std::vector<double>& mean = array("explanation.mean", {static_cast<std::int64_t>(at.size()), outputs}, false);
+  const auto is_below = [](double v, std::size_t limit) {
+    return v >= 0 && v < static_cast<double>(limit) && std::floor(v) == v;
+  };
+  explanation.importance.reserve(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    explanation.importance.push_back({columns[c].name, importance[2 * c], importance[2 * c + 1]});
+  std::size_t first = 0;
+  explanation.effects.reserve(which.size() / 2);
+  for (std::size_t e = 0; e < which.size() / 2; ++e) {
+    if (!is_below(which[2 * e], columns.size()) || !is_below(which[2 * e + 1], at.size() - first + 1))
+      refuse(fmt::format("effect {} of the explanation has {} values of column {}", e, which[2 * e + 1], which[2 * e]));
+    const InputColumn& column = columns[static_cast<std::size_t>(which[2 * e])];
+    const auto points = static_cast<std::size_t>(which[2 * e + 1]);
+    Effect& effect = explanation.effects.emplace_back();
+    effect.column = column.name;
+    effect.mean.resize(static_cast<Index>(points), outputs);
+    for (std::size_t k = first; k < first + points; ++k) {
+      if (column.type == ColumnType::number)
+        effect.at.push_back(at[k]);
+      else if (is_below(at[k], column.levels.size()))
+        effect.levels.push_back(column.levels[static_cast<std::size_t>(at[k])]);
+      else
+        refuse(fmt::format("the explanation tells of level {} of column '{}'", at[k], column.name));
+      for (Index q = 0; q < outputs; ++q)
+        effect.mean(static_cast<Index>(k - first), q) =
+            mean[k * static_cast<std::size_t>(outputs) + static_cast<std::size_t>(q)];
+    }
+    first += points;
+  }
+  if (first != at.size()) refuse(fmt::format("the explanation has {} values too many", at.size() - first));
+  return explanation;
+}
+
 // First everything is checked, then the arrays are copied: a file that is refused never takes more than its own size.
 Model Reader::model() {
   const json all = description();
@@ -401,6 +482,9 @@ Model Reader::model() {
   read_numbers(inputs);
   read_ranges(inputs, encoder_options.clip);
   read_numbers(outputs);
+  const json& summarised = all.at("summary");
+  if (summarised.contains("explanation"))
+    summary.explanation = explanation(member(summarised, "explanation", json::value_t::object), inputs, m);
 
   summary.train_rmse = train_rmse;
   summary.scales = scales;
@@ -425,6 +509,8 @@ std::string Model::to_bytes() const {
                   {"stop_reason", name(summary_.stop_reason)},
                   {"train", to_json(summary_.train)}};
   if (summary_.valid) summary["valid"] = to_json(*summary_.valid);
+  if (summary_.explanation)
+    summary["explanation"] = {{"rows", summary_.explanation->rows}, {"rmse", summary_.explanation->rmse}};
   const json description = {
       {"encoder", describe(encoder_)},
       {"network", {{"activation", option_text(named, "activation")}}},
@@ -453,7 +539,7 @@ std::string Model::to_bytes() const {
   const auto used = static_cast<std::int64_t>(numbers.size() / 3);
   arrays["encoder.numbers"] = array({used, 3}, std::move(numbers));
   if (all_ranges) arrays["encoder.ranges"] = array({used, 2}, std::move(ranges));
-  if (needs_two) container.metadata["format_version"] = "2";
+  if (needs_two) container.metadata.emplace("format_version", "2");
   arrays["encoder.knots"] = array(knots);
   arrays["encoder.positions"] = array(positions);
   arrays["encoder.targets"] = array({encoder_.outputs(), 2}, std::move(targets));
@@ -465,6 +551,7 @@ std::string Model::to_bytes() const {
   arrays["summary.train_rmse"] = array(summary_.train_rmse);
   if (summary_.valid) arrays["summary.valid_rmse"] = array(summary_.valid_rmse);
   arrays["summary.scales"] = array(summary_.scales);
+  if (summary_.explanation) write_explanation(*summary_.explanation, encoder_, arrays);
   return sconet::to_bytes(container);
 }
 

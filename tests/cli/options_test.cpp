@@ -11,7 +11,7 @@
 namespace sconet::testing {
 namespace {
 
-const Words kCommands = {"train",    "predict", "evaluate", "cv",      "info",       "check",
+const Words kCommands = {"train",    "predict", "evaluate", "cv",      "explain",    "info", "check",
                          "generate", "study",   "demo",     "options", "completion", "man"};
 
 // "--max-nodes" and the like in a help text.
