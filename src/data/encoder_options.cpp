@@ -27,8 +27,8 @@ struct OptionList<EncoderOptions> {
       visit(Option<O, T>{name, "", field, bounds, sentence});
     };
     option("scaling", &O::scaling, {},
-           "Inputs: to the unit interval, to mean 0 and deviation 1, to their quantiles, to both of these, or as they "
-           "are.");
+           "Inputs: to the unit interval, to mean 0 and deviation 1, to their quantiles, to these two side by side, or "
+           "as they are.");
     option("target_scaling", &O::target_scaling, {}, "Targets, while the network learns; predictions are scaled back.");
     option("missing", &O::missing, {}, "A missing number becomes the mean or the median of the training rows.");
     option("missing_indicator", &O::missing_indicator, {},

@@ -89,9 +89,11 @@ void write_explanation(const Explanation& explanation, const Encoder& encoder, s
       refuse();
     which.insert(which.end(), {static_cast<double>(column - columns.begin()), static_cast<double>(effect.mean.rows())});
     at.insert(at.end(), effect.at.begin(), effect.at.end());
-    for (const std::string& level : effect.levels)
-      at.push_back(static_cast<double>(std::lower_bound(column->levels.begin(), column->levels.end(), level) -
-                                       column->levels.begin()));
+    for (const std::string& level : effect.levels) {
+      const auto found = std::lower_bound(column->levels.begin(), column->levels.end(), level);
+      if (found == column->levels.end() || *found != level) refuse();
+      at.push_back(static_cast<double>(found - column->levels.begin()));
+    }
     for (Index i = 0; i < effect.mean.rows(); ++i)
       for (Index q = 0; q < effect.mean.cols(); ++q) mean.push_back(effect.mean(i, q));
   }
@@ -409,10 +411,11 @@ Explanation Reader::explanation(const json& description, const std::vector<Input
   explanation.importance.reserve(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c)
     explanation.importance.push_back({columns[c].name, importance[2 * c], importance[2 * c + 1]});
+  // Columns and their values come once each, so that names and levels are not copied more often than they are there.
   std::size_t first = 0;
-  explanation.effects.reserve(which.size() / 2);
   for (std::size_t e = 0; e < which.size() / 2; ++e) {
-    if (!is_below(which[2 * e], columns.size()) || !is_below(which[2 * e + 1], at.size() - first + 1))
+    if (!is_below(which[2 * e], columns.size()) || !is_below(which[2 * e + 1], at.size() - first + 1) ||
+        (e > 0 && !(which[2 * e] > which[2 * e - 2])))
       refuse(fmt::format("effect {} of the explanation has {} values of column {}", e, which[2 * e + 1], which[2 * e]));
     const InputColumn& column = columns[static_cast<std::size_t>(which[2 * e])];
     const auto points = static_cast<std::size_t>(which[2 * e + 1]);
@@ -420,6 +423,8 @@ Explanation Reader::explanation(const json& description, const std::vector<Input
     effect.column = column.name;
     effect.mean.resize(static_cast<Index>(points), outputs);
     for (std::size_t k = first; k < first + points; ++k) {
+      if (k > first && !(at[k] > at[k - 1]))
+        refuse(fmt::format("the explanation's values of column '{}' do not rise", column.name));
       if (column.type == ColumnType::number)
         effect.at.push_back(at[k]);
       else if (is_below(at[k], column.levels.size()))

@@ -300,6 +300,10 @@ TEST(Explain, SavedAndLoaded) {
             "m: effect 0 of the explanation has -1 values of column 0");
   EXPECT_EQ(said("explanation.effects", [](Array& a) { a.values.back() -= 1; }),
             "m: the explanation has 1 values too many");
+  EXPECT_EQ(said("explanation.effects", [](Array& a) { a.values[2] = 0; }),
+            "m: effect 1 of the explanation has 12 values of column 0");
+  EXPECT_EQ(said("explanation.at", [](Array& a) { a.values[1] = a.values[0]; }),
+            "m: the explanation's values of column 'temp' do not rise");
   EXPECT_EQ(said("explanation.at", [](Array& a) { a.values.back() = 3; }),
             "m: the explanation tells of level 3 of column 'grade'");
   for (const char* name : {"explanation.importance", "explanation.effects", "explanation.at", "explanation.mean"}) {
@@ -310,10 +314,15 @@ TEST(Explain, SavedAndLoaded) {
   }
   // The explanation of another model is not saved with this one.
   ModelSummary other = model.summary();
+  const auto refused = [&] {
+    return message<std::invalid_argument>(
+        [&] { Model(model.encoder(), model.network(), model.options(), 0, other).to_bytes(); });
+  };
   other.explanation->importance.pop_back();
-  EXPECT_EQ(message<std::invalid_argument>(
-                [&] { Model(model.encoder(), model.network(), model.options(), 0, other).to_bytes(); }),
-            "the model cannot be saved: its explanation is of other columns");
+  EXPECT_EQ(refused(), "the model cannot be saved: its explanation is of other columns");
+  other = model.summary();
+  other.explanation->effects.back().levels.back() = "none";
+  EXPECT_EQ(refused(), "the model cannot be saved: its explanation is of other columns");
 }
 
 }  // namespace
