@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "core/thread_pool.hpp"
 #include "data/row_choice.hpp"
@@ -101,6 +103,7 @@ Grid number_grid(const Block& block, const std::vector<double>& numbers, std::sp
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return cell(a) < cell(b); });
   const auto n = static_cast<Index>(order.size());
   std::vector<Index> chosen;
+  chosen.reserve(static_cast<std::size_t>(points));
   for (Index k = 0; n > 0 && k < points; ++k) {
     const Index i = order[static_cast<std::size_t>((k * (n - 1) + (points - 1) / 2) / (points - 1))];
     if (chosen.empty() || cell(i) > cell(chosen.back())) chosen.push_back(i);
@@ -169,6 +172,7 @@ Explanation explain_rows(const Encoder& encoder, const Predictor& predict, const
   Explanation result;
   result.rows = n;
   result.rmse = unit * rmse(Y, predict(X));
+  result.importance.reserve(encoder.columns().size());
   for (const InputColumn& column : encoder.columns()) result.importance.push_back({column.name, 0, 0});
   std::vector<Grid> effects;
   Eigen::MatrixXd X_effect;
@@ -226,6 +230,7 @@ Explanation explain_rows(const Encoder& encoder, const Predictor& predict, const
     }
     importance.std = std::sqrt(squares / repeats);
   }
+  result.effects.reserve(effects.size());
   for (Grid& grid : effects)
     if (grid.inputs.rows() > 0) result.effects.push_back(std::move(grid.effect));
   return result;

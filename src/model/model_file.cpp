@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -79,6 +80,7 @@ void write_explanation(const Explanation& explanation, const Encoder& encoder, s
     throw std::invalid_argument("the model cannot be saved: its explanation is of other columns");
   };
   std::vector<double> importance, which, at, mean;
+  importance.reserve(2 * columns.size());
   for (const Importance& i : explanation.importance) importance.insert(importance.end(), {i.mean, i.std});
   if (explanation.importance.size() != columns.size()) refuse();
   for (const Effect& effect : explanation.effects) {
@@ -413,6 +415,7 @@ Explanation Reader::explanation(const json& description, const std::vector<Input
     explanation.importance.push_back({columns[c].name, importance[2 * c], importance[2 * c + 1]});
   // Columns and their values come once each, so that names and levels are not copied more often than they are there.
   std::size_t first = 0;
+  explanation.effects.reserve(std::min(which.size() / 2, columns.size()));
   for (std::size_t e = 0; e < which.size() / 2; ++e) {
     if (!is_below(which[2 * e], columns.size()) || !is_below(which[2 * e + 1], at.size() - first + 1) ||
         (e > 0 && !(which[2 * e] > which[2 * e - 2])))
