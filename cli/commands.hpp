@@ -15,6 +15,7 @@ void add_train(CLI::App& app, Commands& commands);
 void add_predict(CLI::App& app, Commands& commands);
 void add_evaluate(CLI::App& app, Commands& commands);
 void add_cv(CLI::App& app, Commands& commands);
+void add_explain(CLI::App& app, Commands& commands);
 void add_info(CLI::App& app, Commands& commands);
 void add_check(CLI::App& app, Commands& commands);
 void add_generate(CLI::App& app, Commands& commands);

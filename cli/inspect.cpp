@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "explanation.hpp"
 #include "output.hpp"
 
 namespace sconet::cli {
@@ -33,8 +34,10 @@ std::string describe(const InputColumn& c) {
     return fmt::format("{} categories{}: {}", c.levels.size(), c.missing_level ? " and missing" : "",
                        fmt::join(shown, ", "));
   }
-  std::string text = !c.knots.empty() ? fmt::format("quantiles {:g} ... {:g}", c.knots.front(), c.knots.back())
-                                      : fmt::format("(x - {:g}) / {:g}", c.offset, c.scale);
+  std::string text;
+  if (c.knots.empty() || c.both) text = fmt::format("(x - {:g}) / {:g}", c.offset, c.scale);
+  if (!c.knots.empty())
+    text += fmt::format("{}quantiles {:g} ... {:g}", c.both ? " and " : "", c.knots.front(), c.knots.back());
   text += fmt::format(", missing: {:g}", c.fill);
   return c.indicator ? text + " and an indicator" : text;
 }
@@ -69,6 +72,7 @@ int info(const Inspection& what) {
     const std::string by = model.options().method == Method::mlp ? "by_iterations" : "by_nodes";
     json["train_rmse_" + by] = summary.train_rmse;
     if (summary.valid) json["valid_rmse_" + by] = summary.valid_rmse;
+    if (summary.explanation) json["explanation"] = to_json(*summary.explanation, encoder);
     print(json);
     return kOk;
   }
@@ -87,6 +91,7 @@ int info(const Inspection& what) {
   for (const InputColumn& c : encoder.columns()) width = std::max(width, c.name.size());
   for (const InputColumn& c : encoder.columns()) text += fmt::format("  {:<{}}  {}\n", c.name, width, describe(c));
   for (const std::string& id : encoder.ids()) text += fmt::format("  {:<{}}  identifier\n", id, width);
+  if (summary.explanation) text += "\n" + importance_table(*summary.explanation);
   text += "\nOptions that differ from their defaults\n";
   std::string differ;
   const auto compare = [&](const auto& options, const std::vector<OptionInfo>& list) {

@@ -66,6 +66,7 @@ int run(int argc, char** argv) {
   add_predict(app, commands);
   add_evaluate(app, commands);
   add_cv(app, commands);
+  add_explain(app, commands);
   add_info(app, commands);
   add_check(app, commands);
   add_generate(app, commands);

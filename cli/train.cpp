@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "explanation.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -71,7 +72,7 @@ void check_writable(const std::string& path, const char* option) {
 struct Train : Learning {
   std::string output, valid, checkpoint;
   double checkpoint_every = 60;
-  bool resume = false;
+  bool resume = false, no_explain = false;
 
   int run();
 };
@@ -91,6 +92,7 @@ std::string target_names(const Model& model) {
 
 int Train::run() {
   fit.finish();
+  fit.fit.explain = !no_explain;
   check_writable(output, "-o");
   if (!checkpoint.empty()) check_writable(checkpoint, "--checkpoint");
   const auto keep_apart = [](const std::string& path, const char* is, const std::string& other, const char* what) {
@@ -151,6 +153,7 @@ int Train::run() {
                  {"stop_reason", name(report.stop_reason)},
                  {"train", to_json(summary.train)}};
     if (summary.valid) json["valid"] = to_json(*summary.valid);
+    if (summary.explanation) json["explanation"] = to_json(*summary.explanation, model.encoder());
     json["targets"] = targets_of(model);
     json["inputs"] = model.encoder().input_names();
     json["threads"] = report.threads;
@@ -274,6 +277,7 @@ void add_train(CLI::App& app, Commands& commands) {
       ->capture_default_str();
   command->add_flag("--resume", train->resume,
                     "Go on from the checkpoint if there is one; the result is the same as without the interruption");
+  command->add_flag("--no-explain", train->no_explain, "Do not measure how important each column is to the model");
   commands[command] = [train] { return train->run(); };
 }
 

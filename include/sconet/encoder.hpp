@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ enum class Scaling {
   unit,      // (x - least) / (largest - least): the training rows lie in [0, 1], as in the paper
   standard,  // (x - mean) / standard deviation
   quantile,  // the share of training rows below x, between evenly spaced quantiles on straight lines: in [0, 1]
+  both,      // two inputs: standard, and (quantile - 1/2) sqrt(12), which has about the same mean and deviation
   none,
 };
 
@@ -35,6 +37,7 @@ struct EncoderOptions {
   bool missing_indicator = false;
   std::int64_t max_levels = 64;
   std::int64_t quantiles = 64;
+  bool clip = false;  // numbers beyond the training rows' least and largest become these
 };
 
 void validate(const EncoderOptions& options);
@@ -55,12 +58,15 @@ struct InputColumn {
   ColumnType type = ColumnType::number;
   bool used = true;  // false: constant on the training rows
 
-  // number: one input, (x - offset) / scale, or by the quantiles' knots and positions where there are any; and a second
-  // one, 1 where x is missing and 0 elsewhere, if there is an indicator
+  // number: one input, (x - offset) / scale, or by the quantiles' knots and positions where there are any, or both, one
+  // after the other; and one more, 1 where x is missing and 0 elsewhere, if there is an indicator
   double fill = 0;  // stands for a missing x
   double offset = 0, scale = 1;
   std::vector<double> knots, positions;
+  bool both = false;
   bool indicator = false;
+  // Of the training rows; infinite when not known, as in models from before it was kept.
+  double least = -std::numeric_limits<double>::infinity(), largest = std::numeric_limits<double>::infinity();
 
   // text: one input for each level, 1 where the cell is that level and 0 elsewhere; and one more for missing cells, if
   // training rows had them
@@ -68,6 +74,7 @@ struct InputColumn {
   bool missing_level = false;
 
   Index inputs() const;
+  bool knows_range() const { return least <= largest && largest - least < std::numeric_limits<double>::infinity(); }
 };
 
 struct TargetColumn {
@@ -82,11 +89,16 @@ struct EncodeNotes {
     Index missing = 0;       // missing numbers, which were filled in
     Index missing_text = 0;  // missing texts where training had none: all inputs of the column are 0
     Index unseen = 0;        // texts that training did not see: the same
+    Index outside = 0;       // numbers beyond the training rows' range by more than a twentieth of its width
+    Index cells = 0;         // that were looked at
+    double least = 0, largest = 0;
+    bool held = false;  // numbers outside predict like the edge of the range
   };
   std::vector<Column> columns;
 
   void add(const EncodeNotes& other);
-  std::vector<std::string> sentences() const;  // one for each column that has something to tell
+  // One for each column that has something to tell; of columns with numbers outside, only the first few by name.
+  std::vector<std::string> sentences() const;
 };
 
 class Encoder {
@@ -106,7 +118,7 @@ class Encoder {
   const std::vector<TargetColumn>& targets() const { return targets_; }
   const std::vector<std::string>& ids() const { return ids_; }
   const EncoderOptions& options() const { return options_; }
-  std::vector<std::string> input_names() const;  // "temp", "temp is missing", "colour = red"
+  std::vector<std::string> input_names() const;  // "temp", "temp by rank", "temp is missing", "colour = red"
 
   // How tables for this encoder are best read: its columns have the types they had in training.
   TableOptions table_options(TableOptions options = {}) const;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sconet/encoder.hpp"
+#include "sconet/explain.hpp"
 #include "sconet/metrics.hpp"
 #include "sconet/network.hpp"
 #include "sconet/options.hpp"
@@ -26,6 +27,7 @@ struct FitOptions {
   EncoderOptions encoder = {};
   // The tolerance is in the target's own unit (with several targets: in units of the scaled targets).
   TrainOptions train = {};
+  bool explain = false;  // the model's summary also tells what it makes of each column
 };
 
 // What fitting may be given beside the table and the options; everything may be left out.
@@ -63,6 +65,8 @@ struct ModelSummary {
   std::vector<double> train_rmse;
   std::vector<double> valid_rmse;  // empty without validation rows
   std::vector<double> scales;      // the scale each node was drawn from; MLP-BP: zeros
+  // From a sample of the training rows; effects of the most important columns alone.
+  std::optional<Explanation> explanation;
 };
 
 struct Fitted;

@@ -4,6 +4,7 @@
 #include "sconet/cross_validation.hpp"
 #include "sconet/encoder.hpp"
 #include "sconet/errors.hpp"
+#include "sconet/explain.hpp"
 #include "sconet/generators.hpp"
 #include "sconet/metrics.hpp"
 #include "sconet/model.hpp"

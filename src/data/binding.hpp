@@ -44,6 +44,7 @@ class Binding {
 
   const Table* table_ = nullptr;  // null: a matrix
   bool refuse_missing_ = false;
+  bool clip_ = false;
   Index rows_ = 0;
   std::vector<Source> sources_;
 };
@@ -62,14 +63,24 @@ inline double between_knots(const InputColumn& column, double x) {
   return column.positions[low] + t * (column.positions[high] - column.positions[low]);
 }
 
-// Numbers, none of them missing, to the values of their input.
-inline void scale(const InputColumn& column, double* x, Index count) {
-  if (column.knots.empty()) {
+// Numbers, none of them missing, to the values of their input; `rank` is where the second goes, if there are both.
+inline void scale(const InputColumn& column, double* x, double* rank, Index count) {
+  double* const by_rank = column.both ? rank : x;
+  if (!column.knots.empty())
+    for (Index i = 0; i < count; ++i) by_rank[i] = between_knots(column, x[i]);
+  if (column.knots.empty() || column.both) {
     const double offset = column.offset, scale = column.scale;
     for (Index i = 0; i < count; ++i) x[i] = (x[i] - offset) / scale;
-  } else {
-    for (Index i = 0; i < count; ++i) x[i] = between_knots(column, x[i]);
   }
+}
+
+// How many numbers lie beyond the training rows' range, rounding and a little more aside.
+inline Index count_outside(const InputColumn& column, const double* x, Index count) {
+  const double margin = (column.largest - column.least) / 20;
+  const double low = column.least - margin, high = column.largest + margin;
+  Index outside = 0;
+  for (Index i = 0; i < count; ++i) outside += static_cast<Index>(x[i] < low) + static_cast<Index>(x[i] > high);
+  return outside;
 }
 
 template <class Row>
@@ -90,11 +101,15 @@ bool Binding::encode(Index count, Row&& row, Eigen::MatrixXd& out, EncodeNotes& 
       }
       if (not_finite > (refuse_missing_ ? 0 : missing)) good = false;
       if (column.indicator)
-        for (Index i = 0; i < count; ++i) out(i, at + 1) = x[i] != x[i] ? 1.0 : 0.0;
+        for (Index i = 0; i < count; ++i) out(i, at + column.inputs() - 1) = x[i] != x[i] ? 1.0 : 0.0;
       if (missing > 0)
         std::replace_if(
             x, x + count, [](double v) { return v != v; }, column.fill);
-      scale(column, x, count);
+      if (column.knows_range()) notes.columns[s].outside += count_outside(column, x, count);
+      notes.columns[s].cells += count;
+      if (clip_)
+        for (Index i = 0; i < count; ++i) x[i] = std::min(std::max(x[i], column.least), column.largest);
+      scale(column, x, column.both ? out.col(at + 1).data() : nullptr, count);
       notes.columns[s].missing += missing;
     } else {
       const Index inputs = column.inputs();

@@ -17,6 +17,8 @@
 namespace sconet {
 namespace {
 
+constexpr Index kMostNamed = 5;  // columns with numbers outside that are named one by one
+
 std::string quoted(const std::string& text) { return '\'' + text + '\''; }
 
 std::string cell_text(const Column& column, Index row) {
@@ -126,6 +128,8 @@ void fit_number(const Table& table, Index c, std::span<const Index> rows, const 
   if (!std::isfinite(*largest - *least))
     throw DataError(fmt::format("column '{}' spans {} to {}, more than a number can hold: rescale it", column.name,
                                 *least, *largest));
+  column.least = *least;
+  column.largest = *largest;
   const Moments m = moments(values);
   if (!(*largest > *least) || !(m.deviation > 0)) {
     column.used = false;
@@ -146,6 +150,13 @@ void fit_number(const Table& table, Index c, std::span<const Index> rows, const 
       column.scale = m.deviation;
       break;
     case Scaling::quantile: set_quantiles(std::move(values), options.quantiles, column); break;
+    case Scaling::both:
+      column.both = true;
+      column.offset = m.mean;
+      column.scale = m.deviation;
+      set_quantiles(std::move(values), options.quantiles, column);
+      for (double& position : column.positions) position = (position - 0.5) * std::sqrt(12.0);
+      break;
   }
 }
 
@@ -245,7 +256,7 @@ std::vector<Index> all_rows(const Table& table) {
 
 Index InputColumn::inputs() const {
   if (!used) return 0;
-  if (type == ColumnType::number) return indicator ? 2 : 1;
+  if (type == ColumnType::number) return 1 + (both ? 1 : 0) + (indicator ? 1 : 0);
   return static_cast<Index>(levels.size()) + (missing_level ? 1 : 0);
 }
 
@@ -257,6 +268,8 @@ void EncodeNotes::add(const EncodeNotes& other) {
       columns[i].missing += other.columns[i].missing;
       columns[i].unseen += other.columns[i].unseen;
       columns[i].missing_text += other.columns[i].missing_text;
+      columns[i].outside += other.columns[i].outside;
+      columns[i].cells += other.columns[i].cells;
     }
 }
 
@@ -272,6 +285,19 @@ std::vector<std::string> EncodeNotes::sentences() const {
     if (c.unseen > 0)
       list.push_back(fmt::format("column '{}': {} with a category that training did not see", c.name, cells(c.unseen)));
   }
+  Index named = 0, others = 0;
+  for (const Column& c : columns) {
+    if (c.outside == 0) continue;
+    if (++named > kMostNamed)
+      ++others;
+    else
+      list.push_back(fmt::format(
+          "column '{}': {} of {} outside the training rows' range [{:g}, {:g}]; predictions there are {}", c.name,
+          c.outside, cells(c.cells), c.least, c.largest, c.held ? "held at its edge" : "extrapolated"));
+  }
+  if (others > 0)
+    list.push_back(
+        fmt::format("{} more column{} with cells outside the training rows' range", others, others == 1 ? "" : "s"));
   return list;
 }
 
@@ -353,6 +379,7 @@ std::vector<std::string> Encoder::input_names() const {
     if (!column.used) continue;
     if (column.type == ColumnType::number) {
       names.push_back(column.name);
+      if (column.both) names.push_back(column.name + " by rank");
       if (column.indicator) names.push_back(column.name + " is missing");
     }
     for (const auto& level : column.levels) names.push_back(column.name + " = " + level);
@@ -422,7 +449,10 @@ Eigen::MatrixXd Encoder::unscale_targets(const Eigen::MatrixXd& Y) const {
 
 // --- finding the columns -------------------------------------------------------------------------------------------
 Binding::Binding(const Encoder& encoder, const Table& table)
-    : table_(&table), refuse_missing_(encoder.options().missing == Missing::refuse), rows_(table.rows) {
+    : table_(&table),
+      refuse_missing_(encoder.options().missing == Missing::refuse),
+      clip_(encoder.options().clip),
+      rows_(table.rows) {
   std::map<std::string_view, Index> by_name;
   std::set<std::string_view> twice;
   for (std::size_t c = 0; c < table.columns.size(); ++c)
@@ -475,7 +505,7 @@ Binding::Binding(const Encoder& encoder, const Table& table)
 }
 
 Binding::Binding(const Encoder& encoder, MatrixView X)
-    : refuse_missing_(encoder.options().missing == Missing::refuse), rows_(X.rows()) {
+    : refuse_missing_(encoder.options().missing == Missing::refuse), clip_(encoder.options().clip), rows_(X.rows()) {
   const auto& columns = encoder.columns();
   if (X.cols() != static_cast<Index>(columns.size()))
     throw std::invalid_argument(fmt::format("X has {} columns and the model takes {}", X.cols(), columns.size()));
@@ -512,7 +542,15 @@ void Binding::check(std::span<const Index> rows) const {
 
 EncodeNotes Binding::empty_notes() const {
   EncodeNotes notes;
-  for (const Source& source : sources_) notes.columns.push_back({source.column->name, 0, 0});
+  notes.columns.reserve(sources_.size());
+  for (const Source& source : sources_) {
+    const InputColumn& column = *source.column;
+    EncodeNotes::Column& note = notes.columns.emplace_back();
+    note.name = column.name;
+    note.least = column.least;
+    note.largest = column.largest;
+    note.held = clip_ || (!column.knots.empty() && !column.both);
+  }
   return notes;
 }
 

@@ -7,7 +7,7 @@ namespace sconet {
 
 template <>
 struct Choices<Scaling> {
-  static constexpr std::array names = {"unit", "standard", "quantile", "none"};
+  static constexpr std::array names = {"unit", "standard", "quantile", "both", "none"};
 };
 template <>
 struct Choices<TargetScaling> {
@@ -27,14 +27,18 @@ struct OptionList<EncoderOptions> {
       visit(Option<O, T>{name, "", field, bounds, sentence});
     };
     option("scaling", &O::scaling, {},
-           "Inputs: to the unit interval, to mean 0 and deviation 1, to their quantiles, or as they are.");
+           "Inputs: to the unit interval, to mean 0 and deviation 1, to their quantiles, to these two side by side, or "
+           "as they are.");
     option("target_scaling", &O::target_scaling, {}, "Targets, while the network learns; predictions are scaled back.");
     option("missing", &O::missing, {}, "A missing number becomes the mean or the median of the training rows.");
     option("missing_indicator", &O::missing_indicator, {},
            "Columns with missing numbers get a second input that says where.");
     option("max_levels", &O::max_levels, between(1, 1e6),
            "Most distinct texts a column may have to serve as categories.");
-    option("quantiles", &O::quantiles, between(2, 1e5), "Quantile scaling: quantiles that are kept of each column.");
+    option("quantiles", &O::quantiles, between(2, 1e5),
+           "Scaling quantile and both: quantiles that are kept of each column.");
+    option("clip", &O::clip, {},
+           "Numbers beyond the least and the largest of the training rows count as these, when predicting too.");
   }
 };
 

@@ -19,7 +19,8 @@ struct Array {
   std::vector<double> values;  // row-major
 };
 
-// Metadata has the entries "format" ("sconet"), "format_version" and "sha256" beside those of the caller.
+// Metadata has the entries "format" ("sconet"), "format_version" ("1" unless the caller needs a later one) and "sha256"
+// beside those of the caller.
 struct Container {
   std::map<std::string, std::string> metadata;
   std::map<std::string, Array> arrays;  // dtype F64

@@ -13,6 +13,7 @@
 #include "data/binding.hpp"
 #include "data/row_choice.hpp"
 #include "model/checkpoint.hpp"
+#include "model/explain.hpp"
 #include "sconet/errors.hpp"
 #include "sconet/train.hpp"
 #include "sconet/version.hpp"
@@ -20,7 +21,8 @@
 namespace sconet {
 namespace {
 
-constexpr Index kChunk = 2048;  // rows encoded and predicted at a time
+constexpr Index kChunk = 2048;     // rows encoded and predicted at a time
+constexpr Index kKeptPoints = 12;  // of each effect in a model's summary
 
 std::string megabytes(std::uint64_t bytes) {
   return bytes < 1'000'000 ? fmt::format("{} bytes", bytes) : fmt::format("{} MB", (bytes + 999'999) / 1'000'000);
@@ -58,6 +60,26 @@ void check_description(const Encoder& encoder, const FitOptions& options) {
     throw DataError(
         fmt::format("the model could not be saved, because of the names of columns and categories: {}", error.what()));
   }
+}
+
+// What the summary tells of the columns, from a sample of the training rows.
+std::optional<Explanation> explanation(const Encoder& encoder, const Network& network, const Table& table,
+                                       std::span<const Index> rows, const TrainOptions& train,
+                                       std::vector<std::string>& warnings) {
+  ExplainOptions options;
+  options.seed = train.seed;
+  options.threads = train.threads;
+  options.points = kKeptPoints;
+  const auto weights = static_cast<double>(network.nodes()) * static_cast<double>(network.inputs() + 10);
+  options.max_rows = rows_to_explain(encoder, weights, options);
+  if (options.max_rows == 0) {
+    warnings.push_back(
+        fmt::format("the importance of {} columns was not measured, which would take long: sconet explain does",
+                    encoder.columns().size()));
+    return std::nullopt;
+  }
+  const auto predict = [&](MatrixView X) { return network.predict(X); };
+  return keep_most_important(explain_rows(encoder, predict, table, rows, options));
 }
 
 // Writes checkpoints while a run grows, and finds where an earlier one stopped.
@@ -235,6 +257,8 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
     if (summary.valid) summary.valid_rmse.push_back(node.valid_rmse);
     summary.scales.push_back(node.scale);
   }
+  if (options.explain)
+    summary.explanation = explanation(encoder, result.network, table, train_rows, options.train, fitted.warnings);
   TrainOptions remembered = options.train;
   remembered.threads = 0;  // the model does not depend on it
   fitted.model =

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -24,6 +25,8 @@ constexpr int kDepthLimit = 8;                 // of the description
 constexpr std::int64_t kValueLimit = 250'000;  // values in it
 constexpr Index kMostSparse = 1 << 25;         // weights, zeros included, of a network that is stored without its zeros
 constexpr Index kThreeEntries = 32;            // doubles that the header of three arrays takes
+
+bool is_used_number(const InputColumn& column) { return column.used && column.type == ColumnType::number; }
 
 // --- writing -------------------------------------------------------------------------------------------------------
 Array array(std::vector<std::int64_t> shape, std::vector<double> values) {
@@ -87,6 +90,7 @@ json describe(const Encoder& encoder) {
     if (c.used && c.type == ColumnType::number) {
       column["indicator"] = c.indicator;
       if (!c.knots.empty()) column["knots"] = c.knots.size();
+      if (c.both) column["both"] = true;
     }
     if (c.used && c.type == ColumnType::text) {
       column["levels"] = c.levels;
@@ -99,6 +103,40 @@ json describe(const Encoder& encoder) {
           {"columns", std::move(columns)},
           {"targets", std::move(targets)},
           {"ids", encoder.ids()}};
+}
+
+// Columns and levels by their places in the encoder, so that all of it is numbers.
+void write_explanation(const Explanation& explanation, const Encoder& encoder, std::map<std::string, Array>& arrays) {
+  const auto& columns = encoder.columns();
+  const auto refuse = [] {
+    throw std::invalid_argument("the model cannot be saved: its explanation is of other columns");
+  };
+  std::vector<double> importance, which, at, mean;
+  importance.reserve(2 * columns.size());
+  for (const Importance& i : explanation.importance) importance.insert(importance.end(), {i.mean, i.std});
+  if (explanation.importance.size() != columns.size()) refuse();
+  for (const Effect& effect : explanation.effects) {
+    const auto column =
+        std::find_if(columns.begin(), columns.end(), [&](const InputColumn& c) { return c.name == effect.column; });
+    if (column == columns.end() || effect.mean.cols() != encoder.outputs() ||
+        effect.mean.rows() != static_cast<Index>(effect.at.size() + effect.levels.size()))
+      refuse();
+    which.insert(which.end(), {static_cast<double>(column - columns.begin()), static_cast<double>(effect.mean.rows())});
+    at.insert(at.end(), effect.at.begin(), effect.at.end());
+    for (const std::string& level : effect.levels) {
+      const auto found = std::lower_bound(column->levels.begin(), column->levels.end(), level);
+      if (found == column->levels.end() || *found != level) refuse();
+      at.push_back(static_cast<double>(found - column->levels.begin()));
+    }
+    for (Index i = 0; i < effect.mean.rows(); ++i)
+      for (Index q = 0; q < effect.mean.cols(); ++q) mean.push_back(effect.mean(i, q));
+  }
+  const auto points = static_cast<std::int64_t>(at.size());
+  arrays["explanation.importance"] = array({static_cast<std::int64_t>(columns.size()), 2}, std::move(importance));
+  const auto effects = static_cast<std::int64_t>(explanation.effects.size());
+  arrays["explanation.effects"] = array({effects, 2}, std::move(which));
+  arrays["explanation.at"] = array(at);
+  arrays["explanation.mean"] = array({points, encoder.outputs()}, std::move(mean));
 }
 
 std::vector<OptionInfo> describe(const TrainOptions&) { return describe_options(); }
@@ -165,6 +203,8 @@ class Reader {
     return member(object, name, json::value_t::boolean).get<bool>();
   }
   std::vector<std::string> texts(const json& object, const char* name) const;
+  double figure(const json& object, const char* name) const;  // null stands for NaN
+  Index row_count(const json& object) const;
   Metrics metrics(const json& object) const;
 
   template <class Options>
@@ -184,8 +224,10 @@ class Reader {
   std::vector<InputColumn> columns(const json& description);  // without their numbers, which are arrays
   std::vector<TargetColumn> targets(const json& description) const;
   void read_numbers(std::vector<InputColumn>& columns) const;
+  void read_ranges(std::vector<InputColumn>& columns, bool needed) const;
   void read_numbers(std::vector<TargetColumn>& targets) const;
   ModelSummary summary(const json& description) const;
+  Explanation explanation(const json& description, const std::vector<InputColumn>& columns, Index outputs) const;
 
   struct Knots {
     std::size_t column = 0, count = 0;
@@ -227,19 +269,24 @@ std::vector<std::string> Reader::texts(const json& object, const char* name) con
   return list;
 }
 
-Metrics Reader::metrics(const json& object) const {
-  const auto number = [&](const char* name) {  // null stands for NaN
-    if (object.is_object() && object.contains(name) && object.at(name).is_null()) return std::nan("");
-    return member(object, name, json::value_t::number_float).get<double>();
-  };
-  Metrics m;
+double Reader::figure(const json& object, const char* name) const {
+  if (object.is_object() && object.contains(name) && object.at(name).is_null()) return std::nan("");
+  return member(object, name, json::value_t::number_float).get<double>();
+}
+
+Index Reader::row_count(const json& object) const {
   const auto rows = member(object, "rows", json::value_t::number_unsigned).get<std::uint64_t>();
   if (rows > std::uint64_t{1} << 53) refuse(fmt::format("the summary tells of {} rows", rows));
-  m.rows = static_cast<Index>(rows);
-  m.rmse = number("rmse");
-  m.mae = number("mae");
-  m.r = number("r");
-  m.r2 = number("r2");
+  return static_cast<Index>(rows);
+}
+
+Metrics Reader::metrics(const json& object) const {
+  Metrics m;
+  m.rows = row_count(object);
+  m.rmse = figure(object, "rmse");
+  m.mae = figure(object, "mae");
+  m.r = figure(object, "r");
+  m.r2 = figure(object, "r2");
   return m;
 }
 
@@ -331,6 +378,9 @@ std::vector<InputColumn> Reader::columns(const json& description) {
     if (!column.used) continue;
     if (column.type == ColumnType::number) {
       column.indicator = flag(entry, "indicator");
+      column.both = entry.contains("both") && flag(entry, "both");
+      if (column.both && !entry.contains("knots"))
+        refuse(fmt::format("column '{}' has no knots for its second input", column.name));
       if (!entry.contains("knots")) continue;
       const auto count = member(entry, "knots", json::value_t::number_unsigned).get<std::uint64_t>();
       if (count < 2 || count > kMostKnots) refuse(fmt::format("column '{}' has {} knots", column.name, count));
@@ -355,9 +405,7 @@ std::vector<TargetColumn> Reader::targets(const json& description) const {
 }
 
 void Reader::read_numbers(std::vector<InputColumn>& columns) const {
-  const auto numbers = std::count_if(columns.begin(), columns.end(), [](const InputColumn& column) {
-    return column.used && column.type == ColumnType::number;
-  });
+  const auto numbers = std::count_if(columns.begin(), columns.end(), is_used_number);
   std::size_t all_knots = 0;
   for (const Knots& knots : knots_) all_knots += knots.count;
   const std::vector<double>& scales = array("encoder.numbers", {numbers, 3});
@@ -365,7 +413,7 @@ void Reader::read_numbers(std::vector<InputColumn>& columns) const {
   const std::vector<double>& positions = array("encoder.positions", {static_cast<std::int64_t>(all_knots)});
   std::size_t at = 0;
   for (InputColumn& column : columns) {
-    if (!column.used || column.type != ColumnType::number) continue;
+    if (!is_used_number(column)) continue;
     column.fill = scales[at];
     column.offset = scales[at + 1];
     column.scale = scales[at + 2];
@@ -382,6 +430,22 @@ void Reader::read_numbers(std::vector<InputColumn>& columns) const {
     column.knots.assign(values.data() + at, values.data() + at + knots.count);
     column.positions.assign(positions.data() + at, positions.data() + at + knots.count);
     at += knots.count;
+  }
+}
+
+// Models from before ranges were kept have none.
+void Reader::read_ranges(std::vector<InputColumn>& columns, bool needed) const {
+  if (!needed && !container_.arrays.contains("encoder.ranges")) return;
+  const auto numbers = std::count_if(columns.begin(), columns.end(), is_used_number);
+  const std::vector<double>& ranges = array("encoder.ranges", {numbers, 2});
+  std::size_t at = 0;
+  for (InputColumn& column : columns) {
+    if (!is_used_number(column)) continue;
+    column.least = ranges[at];
+    column.largest = ranges[at + 1];
+    at += 2;
+    if (!column.knows_range())
+      refuse(fmt::format("column '{}' has the range {} to {}", column.name, column.least, column.largest));
   }
 }
 
@@ -405,6 +469,52 @@ ModelSummary Reader::summary(const json& description) const {
   summary.train = metrics(member(description, "train", json::value_t::object));
   if (description.contains("valid")) summary.valid = metrics(member(description, "valid", json::value_t::object));
   return summary;
+}
+
+Explanation Reader::explanation(const json& description, const std::vector<InputColumn>& columns, Index outputs) const {
+  Explanation explanation;
+  explanation.rows = row_count(description);
+  explanation.rmse = figure(description, "rmse");
+  const auto count = static_cast<std::int64_t>(columns.size());
+  const std::vector<double>& importance = array("explanation.importance", {count, 2}, false);
+  const std::vector<double>& which = array("explanation.effects", {-1, 2});
+  const std::vector<double>& at = array("explanation.at", {-1});
+  const std::vector<double>& mean = array("explanation.mean", {static_cast<std::int64_t>(at.size()), outputs}, false);
+  const auto is_below = [](double v, std::size_t limit) {
+    return v >= 0 && v < static_cast<double>(limit) && std::floor(v) == v;
+  };
+  explanation.importance.reserve(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    explanation.importance.push_back({columns[c].name, importance[2 * c], importance[2 * c + 1]});
+  // Columns and their values come once each, so that names and levels are not copied more often than they are there.
+  std::size_t first = 0;
+  explanation.effects.reserve(std::min(which.size() / 2, columns.size()));
+  for (std::size_t e = 0; e < which.size() / 2; ++e) {
+    if (!is_below(which[2 * e], columns.size()) || !is_below(which[2 * e + 1], at.size() - first + 1) ||
+        (e > 0 && !(which[2 * e] > which[2 * e - 2])))
+      refuse(fmt::format("effect {} of the explanation has {} values of column {}", e, which[2 * e + 1], which[2 * e]));
+    const InputColumn& column = columns[static_cast<std::size_t>(which[2 * e])];
+    const auto points = static_cast<std::size_t>(which[2 * e + 1]);
+    Effect& effect = explanation.effects.emplace_back();
+    effect.column = column.name;
+    effect.mean.resize(static_cast<Index>(points), outputs);
+    for (std::size_t k = first; k < first + points; ++k) {
+      if (k > first && !(at[k] > at[k - 1]))
+        refuse(fmt::format("the explanation's values of column '{}' do not rise", column.name));
+      if (column.type == ColumnType::number)
+        effect.at.push_back(at[k]);
+      else if (is_below(at[k], column.levels.size()))
+        effect.levels.push_back(column.levels[static_cast<std::size_t>(at[k])]);
+      else
+        refuse(fmt::format("the explanation tells of level {} of column '{}'", at[k], column.name));
+      for (Index q = 0; q < outputs; ++q)
+        effect.mean(static_cast<Index>(k - first), q) =
+            mean[k * static_cast<std::size_t>(outputs) + static_cast<std::size_t>(q)];
+    }
+    first += points;
+  }
+  if (first != at.size()) refuse(fmt::format("the explanation has {} values too many", at.size() - first));
+  return explanation;
 }
 
 // First everything is checked, then the arrays are copied: a file that is refused never takes more than its own size.
@@ -455,7 +565,11 @@ Model Reader::model() {
   const std::vector<double>& scales = array("summary.scales", {sizes - 1});
   if (summary.valid) summary.valid_rmse = array("summary.valid_rmse", {sizes}, false);
   read_numbers(inputs);
+  read_ranges(inputs, encoder_options.clip);
   read_numbers(outputs);
+  const json& summarised = all.at("summary");
+  if (summarised.contains("explanation"))
+    summary.explanation = explanation(member(summarised, "explanation", json::value_t::object), inputs, m);
 
   summary.train_rmse = train_rmse;
   summary.scales = scales;
@@ -478,6 +592,8 @@ std::string Model::to_bytes() const {
                   {"stop_reason", name(summary_.stop_reason)},
                   {"train", to_json(summary_.train)}};
   if (summary_.valid) summary["valid"] = to_json(*summary_.valid);
+  if (summary_.explanation)
+    summary["explanation"] = {{"rows", summary_.explanation->rows}, {"rmse", summary_.explanation->rmse}};
   const json description = {
       {"encoder", describe(encoder_)},
       {"network", {{"activation", option_text(named, "activation")}}},
@@ -490,17 +606,23 @@ std::string Model::to_bytes() const {
     throw std::invalid_argument("the model cannot be saved: the name of a column or a category is not UTF-8");
   }
 
-  std::vector<double> numbers, knots, positions, targets;
+  std::vector<double> numbers, ranges, knots, positions, targets;
+  bool all_ranges = true, needs_two = encoder_.options().clip;
   for (const InputColumn& c : encoder_.columns()) {
-    if (!c.used || c.type != ColumnType::number) continue;
+    if (!is_used_number(c)) continue;
     numbers.insert(numbers.end(), {c.fill, c.offset, c.scale});
+    ranges.insert(ranges.end(), {c.least, c.largest});
+    all_ranges = all_ranges && c.knows_range();
+    needs_two = needs_two || c.both;
     knots.insert(knots.end(), c.knots.begin(), c.knots.end());
     positions.insert(positions.end(), c.positions.begin(), c.positions.end());
   }
   for (const TargetColumn& t : encoder_.targets()) targets.insert(targets.end(), {t.offset, t.scale});
   auto& arrays = container.arrays;
-  const auto thirds = static_cast<std::int64_t>(numbers.size() / 3);
-  arrays["encoder.numbers"] = array({thirds, 3}, std::move(numbers));
+  const auto used = static_cast<std::int64_t>(numbers.size() / 3);
+  arrays["encoder.numbers"] = array({used, 3}, std::move(numbers));
+  if (all_ranges) arrays["encoder.ranges"] = array({used, 2}, std::move(ranges));
+  if (needs_two) container.version = 2;
   arrays["encoder.knots"] = array(knots);
   arrays["encoder.positions"] = array(positions);
   arrays["encoder.targets"] = array({encoder_.outputs(), 2}, std::move(targets));
@@ -512,6 +634,7 @@ std::string Model::to_bytes() const {
   arrays["summary.train_rmse"] = array(summary_.train_rmse);
   if (summary_.valid) arrays["summary.valid_rmse"] = array(summary_.valid_rmse);
   arrays["summary.scales"] = array(summary_.scales);
+  if (summary_.explanation) write_explanation(*summary_.explanation, encoder_, arrays);
   return sconet::to_bytes(container);
 }
 

@@ -89,9 +89,9 @@ TEST(BadModel, WhatCannotBeReadIsAnotherMatter) {
   const Folder folder;
   folder.write("plant.csv", plant(20));
   std::filesystem::create_directory(folder / "dir");
-  for (const std::string command : {"check", "info", "predict", "evaluate"}) {
+  for (const std::string command : {"check", "info", "predict", "evaluate", "explain"}) {
     SCOPED_TRACE(command);
-    const Words data = command == "predict" || command == "evaluate" ? Words{"plant.csv"} : Words{};
+    const Words data = command == "check" || command == "info" ? Words{} : Words{"plant.csv"};
     expect_refused(sconet_in(folder, Words{command, "none"} + data), 5, "none: no such file");
     expect_refused(sconet_in(folder, Words{command, "dir"} + data), 5, "dir: is a directory");
   }

@@ -348,6 +348,81 @@ TEST(Info, TellsWhatIsInTheModel) {
   EXPECT_EQ(result.at("bytes"), bytes_of(folder / "m.sconet").size());
 }
 
+TEST(Info, TellsHowImportantColumnsAre) {
+  const Folder folder;
+  train_plant(folder);
+  const Ran ran = sconet_in(folder, {"info", "m.sconet"});
+  EXPECT_NE(ran.out.find("\nImportance: by how much the RMSE, "), std::string::npos) << ran.out;
+  const json result = json::parse(sconet_in(folder, {"info", "m.sconet", "--json"}).out);
+  EXPECT_EQ(result.at("explanation").at("importance").size(), 3U);
+  EXPECT_EQ(result.at("explanation").at("effects").size(), 3U);
+  train_plant(folder, {"--no-explain"});
+  EXPECT_EQ(sconet_in(folder, {"info", "m.sconet"}).out.find("Importance"), std::string::npos);
+  EXPECT_FALSE(json::parse(sconet_in(folder, {"info", "m.sconet", "--json"}).out).contains("explanation"));
+}
+
+TEST(Explain, ColumnsByImportanceAndTheirEffects) {
+  const Folder folder;
+  train_plant(folder);
+  folder.write("plant.csv", plant(80, 3));
+  const Ran ran = sconet_in(folder, {"explain", "m.sconet", "plant.csv", "-q"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  const std::vector<std::string> lines = lines_of(ran.out);
+  ASSERT_EQ(lines.size(), 9U) << ran.out;
+  EXPECT_EQ(lines[0].find("Importance: by how much the RMSE, "), 0U);
+  EXPECT_NE(lines[0].find(" on 80 rows, rises when a column is shuffled"), std::string::npos);
+  EXPECT_EQ(lines[5].find("Effect: "), 0U);
+  EXPECT_NE(lines[1].find(" +- "), std::string::npos);
+  EXPECT_NE(lines[1].find(std::string(24, '#')), std::string::npos);
+  const auto word = [](const std::string& line) { return line.substr(2, line.find(' ', 2) - 2); };
+  for (int i = 1; i <= 3; ++i)
+    EXPECT_EQ(word(lines[static_cast<std::size_t>(i)]), word(lines[static_cast<std::size_t>(i) + 5]));
+
+  const json result =
+      json::parse(sconet_in(folder, {"explain", "m.sconet", "plant.csv", "--json", "-q", "--seed", "7"}).out);
+  ExplainOptions options;
+  options.seed = 7;
+  const Model model = Model::load(folder / "m.sconet");
+  const Explanation wanted = explain(model, read_table(folder / "plant.csv"), options);
+  EXPECT_EQ(result.at("rows"), 80);
+  EXPECT_EQ(result.at("rmse"), wanted.rmse);
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_EQ(result.at("importance")[c].at("column"), wanted.importance[c].column);
+    EXPECT_EQ(result.at("importance")[c].at("mean"), wanted.importance[c].mean);
+    EXPECT_EQ(result.at("importance")[c].at("std"), wanted.importance[c].std);
+  }
+  EXPECT_EQ(result.at("effects")[0].at("at"), wanted.effects[0].at);
+  EXPECT_EQ(result.at("effects")[0].at("mean").at("y")[4], wanted.effects[0].mean(4, 0));
+  EXPECT_EQ(result.at("effects")[2].at("levels"), json::array({"A", "B", "C"}));
+  EXPECT_EQ(lines_of(sconet_in(folder, {"explain", "m.sconet", "plant.csv", "-q", "--no-effects"}).out).size(), 4U);
+}
+
+TEST(Explain, WhatItCannotDo) {
+  const Folder folder;
+  train_plant(folder);
+  folder.write("no_target.csv", "temp,flow,grade\n30,1,A\n");
+  folder.write("empty_target.csv", "temp,flow,grade,y\n30,1,A,\n");
+  expect_refused_with(sconet_in(folder, {"explain", "m.sconet", "no_target.csv"}), 3, {"no_target.csv", "'y'"});
+  expect_refused(sconet_in(folder, {"explain", "m.sconet", "empty_target.csv"}), 3,
+                 "empty_target.csv: no row has a target to compare with");
+  EXPECT_EQ(sconet_in(folder, {"explain", "m.sconet", "plant.csv", "--repeats", "0"}).exit, 2);
+  EXPECT_EQ(sconet_in(folder, {"explain", "plant.csv", "plant.csv"}).exit, 4);
+}
+
+TEST(Predict, WarnsOfNumbersOutsideTheTrainingRows) {
+  const Folder folder;
+  train_plant(folder);
+  folder.write("far.csv", "temp,flow,grade\n30,1,A\n300,1,A\n30,99,B\n");
+  const Ran ran = sconet_in(folder, {"predict", "m.sconet", "far.csv"});
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_NE(ran.err.find("warning: column 'temp': 1 of 3 cells outside the training rows' range ["), std::string::npos);
+  EXPECT_NE(ran.err.find("; predictions there are extrapolated\n"), std::string::npos) << ran.err;
+  train_plant(folder, {"--clip"});
+  const Ran held = sconet_in(folder, {"predict", "m.sconet", "far.csv"});
+  EXPECT_NE(held.err.find("; predictions there are held at its edge\n"), std::string::npos) << held.err;
+}
+
 TEST(Check, ASoundModelIsSound) {
   const Folder folder;
   train_plant(folder);

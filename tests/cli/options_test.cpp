@@ -11,7 +11,7 @@
 namespace sconet::testing {
 namespace {
 
-const Words kCommands = {"train",    "predict", "evaluate", "cv",      "info",       "check",
+const Words kCommands = {"train",    "predict", "evaluate", "cv",      "explain",    "info", "check",
                          "generate", "study",   "demo",     "options", "completion", "man"};
 
 // "--max-nodes" and the like in a help text.
@@ -78,7 +78,7 @@ TEST(CommandLine, OptionsPrintsBothLists) {
   EXPECT_EQ(ran.exit, 0);
   EXPECT_EQ(ran.err, "");
   EXPECT_NE(ran.out.find("| `max_nodes` | L_max | integer | 100 |"), std::string::npos);
-  EXPECT_NE(ran.out.find("| `scaling` |  | unit\\|standard\\|quantile\\|none | unit |"), std::string::npos);
+  EXPECT_NE(ran.out.find("| `scaling` |  | unit\\|standard\\|quantile\\|both\\|none | unit |"), std::string::npos);
 }
 
 // --- what is wrong with a command line -----------------------------------------------------------------------------

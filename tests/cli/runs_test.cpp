@@ -200,8 +200,9 @@ TEST_F(Runs, StandardOutputThatIsFull) {
   how.out_path = "/dev/full";
   for (const Words& arguments :
        {Words{"predict", "m.sconet", "plant.csv"}, Words{"evaluate", "m.sconet", "plant.csv"},
-        Words{"info", "m.sconet"}, Words{"check", "m.sconet"}, Words{"generate", "db1"}, Words{"man"},
-        Words{"completion", "bash"}, Words{"options"}, Words{"--version"}, Words{"--help"}, Words{"train", "--help"}}) {
+        Words{"explain", "m.sconet", "plant.csv"}, Words{"info", "m.sconet"}, Words{"check", "m.sconet"},
+        Words{"generate", "db1"}, Words{"man"}, Words{"completion", "bash"}, Words{"options"}, Words{"--version"},
+        Words{"--help"}, Words{"train", "--help"}}) {
     SCOPED_TRACE(arguments.front());
     expect_refused(sconet(arguments, how), 5, "standard output: cannot be written: No space left on device");
   }

@@ -56,6 +56,90 @@ TEST(Encoder, Quantiles) {
   EXPECT_EQ(encoder.inputs(other, all_rows(other)), Eigen::Vector4d(0.125, 0, 1, 0.875));
 }
 
+TEST(Encoder, BothIsStandardAndRankSideBySide) {
+  const Table t = table("a,b,y\n1,5,1\n1000,6,2\n,7,3\n3,8,4\n4,9,5\n");
+  EncoderOptions options{.scaling = Scaling::both, .missing_indicator = true};
+  const Fit f = fit(t, options);
+  EXPECT_EQ(f.encoder.input_names(), (std::vector<std::string>{"a", "a by rank", "a is missing", "b", "b by rank"}));
+  const Eigen::MatrixXd X = f.encoder.inputs(t, all_rows(t));
+  ASSERT_EQ(X.cols(), 5);
+  options.scaling = Scaling::standard;
+  const Eigen::MatrixXd standard = inputs(t, options);
+  options.scaling = Scaling::quantile;
+  const Eigen::MatrixXd quantile = inputs(t, options);
+  EXPECT_EQ(X.col(0), standard.col(0));
+  EXPECT_LT((X.col(1) - ((quantile.col(0).array() - 0.5) * std::sqrt(12.0)).matrix()).cwiseAbs().maxCoeff(), 1e-15);
+  EXPECT_EQ(X.col(2), standard.col(1));
+  EXPECT_EQ(X.col(3), standard.col(2));
+  EXPECT_LT((X.col(4) - ((quantile.col(2).array() - 0.5) * std::sqrt(12.0)).matrix()).cwiseAbs().maxCoeff(), 1e-15);
+}
+
+// Evenly spread numbers are the same by value and by rank, up to the width of a row.
+TEST(Encoder, RanksAreComparableWithStandardValues) {
+  Eigen::MatrixXd values(1000, 2);
+  for (Index i = 0; i < 1000; ++i) values.row(i) << static_cast<double>(i * 7 % 1000), static_cast<double>(i);
+  const Eigen::MatrixXd X = inputs(make_table(values, {"a", "y"}), {.scaling = Scaling::both});
+  EXPECT_LT((X.col(0) - X.col(1)).cwiseAbs().maxCoeff(), 2e-3);
+}
+
+TEST(Encoder, ClippedNumbersCountAsTheEdge) {
+  const Table t = table("a,y\n0,1\n10,2\n4,3\n"), later = table("a\n-5\n7\n1e9\nNA\n10.2\n");
+  const Table edge = table("a\n0\n7\n10\nNA\n10\n");
+  for (const char* scaling : {"unit", "standard", "quantile", "both", "none"}) {
+    EncoderOptions options{.clip = true};
+    set_option(options, "scaling", scaling);
+    const Encoder clipped = fit(t, options).encoder;
+    options.clip = false;
+    const Encoder plain = fit(t, options).encoder;
+    EncodeNotes notes;
+    EXPECT_EQ(clipped.inputs(later, all_rows(later), &notes), plain.inputs(edge, all_rows(edge))) << scaling;
+    EXPECT_EQ(clipped.inputs(t, all_rows(t)), plain.inputs(t, all_rows(t)));
+    EXPECT_EQ(notes.columns.at(0).outside, 2);  // 10.2 is near enough
+    EXPECT_EQ(notes.sentences().back(),
+              "column 'a': 2 of 5 cells outside the training rows' range [0, 10]; predictions there are held at its "
+              "edge");
+  }
+}
+
+TEST(Encoder, NumbersOutsideAreCounted) {
+  const Table t = table("a,b,y\n0,0,1\n10,1,2\n");
+  const Encoder encoder = fit(t).encoder;
+  const auto outside = [&](const std::string& text) {
+    const Table later = table(text);
+    EncodeNotes notes;
+    encoder.inputs(later, all_rows(later), &notes);
+    return notes.columns.at(0).outside;
+  };
+  EXPECT_EQ(outside("a,b\n0,0\n10,1\n"), 0);
+  EXPECT_EQ(outside("a,b\n-0.5,0\n10.5,1\n"), 0);
+  EXPECT_EQ(outside("a,b\n-0.51,0\n10.51,1\n3,3\n"), 2);
+  EncodeNotes none;
+  encoder.inputs(t, all_rows(t), &none);
+  EXPECT_TRUE(none.sentences().empty());
+  // Two parts of a table add up.
+  const Table later = table("a,b\n20,0\n1,1\n");
+  EncodeNotes notes;
+  encoder.inputs(later, std::vector<Index>{0}, &notes);
+  encoder.inputs(later, std::vector<Index>{1}, &notes);
+  EXPECT_EQ(notes.sentences(), std::vector<std::string>{"column 'a': 1 of 2 cells outside the training rows' range "
+                                                        "[0, 10]; predictions there are extrapolated"});
+}
+
+TEST(Encoder, ManyColumnsWithNumbersOutsideAreToldTogether) {
+  std::vector<std::string> names;
+  for (int c = 0; c < 8; ++c) names.push_back("x" + std::to_string(c));
+  names.emplace_back("y");
+  Eigen::MatrixXd values = Eigen::MatrixXd::Zero(2, 9);
+  values.row(1).setOnes();
+  const Encoder encoder = fit(make_table(values, names)).encoder;
+  EncodeNotes notes;
+  values *= 7;
+  const Table far = make_table(values, names);
+  encoder.inputs(far, all_rows(far), &notes);
+  ASSERT_EQ(notes.sentences().size(), 6U);
+  EXPECT_EQ(notes.sentences().back(), "3 more columns with cells outside the training rows' range");
+}
+
 TEST(Encoder, RepeatedValuesLieInTheMiddleOfTheirQuantiles) {
   const Table t = table("a,y\n0,1\n0,2\n0,3\n1,4\n2,5\n");
   Eigen::VectorXd wanted(5);
@@ -91,8 +175,10 @@ TEST(Encoder, LearnsFromTheRowsItIsGivenAlone) {
   EXPECT_EQ(X.col(0), Eigen::Vector3d(0, 1, 100));
   EXPECT_EQ(encoder.input_names(), (std::vector<std::string>{"a", "c = u", "c = v"}));
   EXPECT_EQ(X.row(2).tail(2), Eigen::RowVector2d(0, 0));
-  ASSERT_EQ(notes.sentences().size(), 1U);
-  EXPECT_EQ(notes.sentences()[0], "column 'c': 1 cell with a category that training did not see");
+  EXPECT_EQ(notes.sentences(),
+            (std::vector<std::string>{"column 'c': 1 cell with a category that training did not see",
+                                      "column 'a': 1 of 3 cells outside the training rows' range [0, 10]; predictions "
+                                      "there are extrapolated"}));
   EXPECT_EQ(encoder.targets()[0].offset, 1.5);
 }
 
@@ -265,7 +351,7 @@ RC_GTEST_PROP(Encoder, IsFiniteAndTargetsComeBack, ()) {
   }
   if (values.col(0).maxCoeff() == values.col(0).minCoeff()) RC_DISCARD("constant");
   EncoderOptions options;
-  options.scaling = *rc::gen::element(Scaling::unit, Scaling::standard, Scaling::quantile);
+  options.scaling = *rc::gen::element(Scaling::unit, Scaling::standard, Scaling::quantile, Scaling::both);
   options.target_scaling = *rc::gen::element(TargetScaling::standard, TargetScaling::unit, TargetScaling::none);
   const Table t = make_table(values, {"a", "y"});
   const Fit f = fit(t, options);

@@ -113,7 +113,7 @@ TEST(ModelFile, WhatIsSaidAboutTheDescription) {
   };
   EXPECT_EQ(said("/encoder", 1), "m: 'encoder' in the description is not what it should be");
   EXPECT_EQ(said("/encoder/options/scaling", "sideways"),
-            "m: option scaling = 'sideways': expected unit|standard|quantile|none");
+            "m: option scaling = 'sideways': expected unit|standard|quantile|both|none");
   EXPECT_EQ(said("/encoder/columns/0/type", "date"), "m: column 'temp' has the type 'date'");
   EXPECT_EQ(said("/encoder/columns/1/name", "temp"), "m: two columns are named 'temp'");
   EXPECT_EQ(said("/encoder/columns/0/knots", 1), "m: column 'temp' has 1 knots");
@@ -153,7 +153,8 @@ TEST(ModelFile, EveryArrayIsChecked) {
   for (const auto& [name, array] : container.arrays) {
     Container other = container;
     other.arrays.erase(name);
-    EXPECT_EQ(refusal(to_bytes(other)), "m: the array '" + name + "' is missing");
+    const bool optional = name == "encoder.ranges";
+    EXPECT_EQ(refusal(to_bytes(other)), optional ? "" : "m: the array '" + name + "' is missing");
     other = container;
     other.arrays[name].shape.push_back(1);
     EXPECT_EQ(refusal(to_bytes(other)), "m: the array '" + name + "' does not have the shape it should have");
@@ -257,6 +258,46 @@ TEST(ModelFile, WeightsWithoutZerosAreChecked) {
   EXPECT_EQ(refusal(to_bytes(greedy)), "m: 2000000 nodes of 30 inputs are too many for weights stored without zeros");
 }
 
+// Files from before ranges were kept tell nothing of them; clipping needs them, and readers that know of it.
+TEST(ModelFile, Ranges) {
+  FitOptions options = testing::mixed_options();
+  options.train.max_nodes = 4;
+  const Table table = testing::mixed_table(60);
+  const Model plain = Model::fit(table, options).model;
+  Container container = parse_container(plain.to_bytes(), "m");
+  EXPECT_EQ(container.metadata.at("format_version"), "1");
+  const Model again = Model::from_bytes(plain.to_bytes());
+  EXPECT_EQ(again.encoder().columns()[0].least, plain.encoder().columns()[0].least);
+  EXPECT_EQ(again.encoder().columns()[0].largest, plain.encoder().columns()[0].largest);
+  std::swap(container.arrays["encoder.ranges"].values[0], container.arrays["encoder.ranges"].values[1]);
+  EXPECT_TRUE(refusal(to_bytes(container)).starts_with("m: column 'temp' has the range "));
+  container.arrays.erase("encoder.ranges");
+  const Model old = Model::from_bytes(to_bytes(container));
+  EXPECT_FALSE(old.encoder().columns()[0].knows_range());
+  Table far = table;
+  for (double& x : far.columns[2].numbers) x *= 100;
+  EncodeNotes notes, old_notes;
+  EXPECT_EQ(plain.predict(far, 1, &notes), old.predict(far, 1, &old_notes));
+  EXPECT_GT(notes.columns[1].outside, 0);
+  EXPECT_EQ(old_notes.columns[1].outside, 0);
+  EXPECT_EQ(Model::from_bytes(old.to_bytes()).to_bytes(), old.to_bytes());
+
+  options.encoder.clip = true;
+  const Model clipped = Model::fit(table, options).model;
+  Container second = parse_container(clipped.to_bytes(), "m");
+  EXPECT_EQ(second.metadata.at("format_version"), "2");
+  second.arrays.erase("encoder.ranges");
+  EXPECT_EQ(refusal(to_bytes(second)), "m: the array 'encoder.ranges' is missing");
+
+  options.encoder.scaling = Scaling::both;
+  const Model both = Model::fit(table, options).model;
+  EXPECT_EQ(Model::from_bytes(both.to_bytes()).predict(far), both.predict(far));
+  Container third = parse_container(both.to_bytes(), "m");
+  json description = json::parse(third.metadata.at("model"));
+  description["encoder"]["columns"][0].erase("knots");
+  EXPECT_EQ(refusal(with(third, description)), "m: column 'temp' has no knots for its second input");
+}
+
 TEST(ModelFile, NamesMustBeUtf8) {
   const Table table = make_table(testing::random_matrix(20, 2, 1), {"caf\xe9", "y"});
   FitOptions options;
@@ -282,12 +323,13 @@ TEST(ModelFile, TheSpecificationIsEnough) {
   TableOptions all_text;
   for (int c = 1; c <= 7; ++c) all_text.types.emplace_back(std::to_string(c), ColumnType::text);
   const Table cells = parse_table(csv, "cells", all_text);
-  for (const char* scaling : {"unit", "standard", "quantile", "none"})
+  for (const char* scaling : {"unit", "standard", "quantile", "both", "none"})
     for (const char* activation : {"sigmoid", "tanh", "sin", "gaussian", "relu"}) {
       FitOptions options = testing::mixed_options();
       set_option(options.encoder, "scaling", scaling);
       set_option(options.train, "activation", activation);
       options.train.scales = {0.5};
+      options.encoder.clip = std::string(activation) == "sin";
       options.train.direct_links = std::string(activation) == "tanh";
       const Model model = Model::fit(testing::mixed_table(200), options).model;
       const testing::LiteralModel literal(model.to_bytes());

@@ -36,14 +36,18 @@ class LiteralModel {
       const std::string cell = row.at(column["name"].get<std::string>());
       if (column["type"] == "number") {
         const double* scales = arrays_.at("encoder.numbers").data() + 3 * number++;
-        const double x = cell.empty() ? scales[0] : std::stod(cell);
+        double x = cell.empty() ? scales[0] : std::stod(cell);
+        if (description_["encoder"]["options"].value("clip", "false") == "true") {
+          const double* range = arrays_.at("encoder.ranges").data() + 2 * (number - 1);
+          x = x < range[0] ? range[0] : x > range[1] ? range[1] : x;
+        }
+        const bool both = column.value("both", false);
+        if (both || !column.contains("knots")) inputs.push_back((x - scales[1]) / scales[2]);
         if (column.contains("knots")) {
           const auto count = column["knots"].get<std::size_t>();
           inputs.push_back(
               through(x, &arrays_.at("encoder.knots")[knot], &arrays_.at("encoder.positions")[knot], count));
           knot += count;
-        } else {
-          inputs.push_back((x - scales[1]) / scales[2]);
         }
         if (column["indicator"].get<bool>()) inputs.push_back(cell.empty() ? 1 : 0);
       } else {
