@@ -71,7 +71,7 @@ void check_writable(const std::string& path, const char* option) {
 struct Train : Learning {
   std::string output, valid, checkpoint;
   double checkpoint_every = 60;
-  bool resume = false;
+  bool resume = false, no_intervals = false;
 
   int run();
 };
@@ -122,6 +122,7 @@ int Train::run() {
   extras.checkpoint_every = checkpoint_every;
   extras.resume = resume;
   extras.memory_limit = limit();
+  fit.fit.intervals = !no_intervals;
   Fitted fitted = Model::fit(rows, fit.fit, extras);
   bar.clear();
   const Model& model = fitted.model;
@@ -274,6 +275,8 @@ void add_train(CLI::App& app, Commands& commands) {
       ->capture_default_str();
   command->add_flag("--resume", train->resume,
                     "Go on from the checkpoint if there is one; the result is the same as without the interruption");
+  command->add_flag("--no-intervals", train->no_intervals,
+                    "No prediction intervals: the model is smaller, and predict has no --interval");
   commands[command] = [train] { return train->run(); };
 }
 

@@ -5,6 +5,7 @@
 #include "sconet/encoder.hpp"
 #include "sconet/errors.hpp"
 #include "sconet/generators.hpp"
+#include "sconet/intervals.hpp"
 #include "sconet/metrics.hpp"
 #include "sconet/model.hpp"
 #include "sconet/network.hpp"

@@ -20,6 +20,9 @@ using nlohmann::json;
 constexpr std::uint64_t kMostKnots = 1 << 20;  // of a column
 constexpr int kDepthLimit = 8;                 // of the description
 constexpr std::int64_t kValueLimit = 250'000;  // values in it
+constexpr Index kMostScaleNodes = 1024;        // of the network of local intervals
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // --- writing -------------------------------------------------------------------------------------------------------
 Array array(std::vector<std::int64_t> shape, std::vector<double> values) {
@@ -148,6 +151,7 @@ class Reader {
   void read_numbers(std::vector<InputColumn>& columns) const;
   void read_numbers(std::vector<TargetColumn>& targets) const;
   ModelSummary summary(const json& description) const;
+  Intervals intervals(const json& description, Index inputs, Index outputs) const;
 
   struct Knots {
     std::size_t column = 0, count = 0;
@@ -334,6 +338,42 @@ ModelSummary Reader::summary(const json& description) const {
   return summary;
 }
 
+Intervals Reader::intervals(const json& description, Index d, Index m) const {
+  const auto rows = member(description, "rows", json::value_t::number_unsigned).get<std::uint64_t>();
+  if (rows > std::uint64_t{1} << 53) refuse(fmt::format("the intervals tell of {} rows", rows));
+  const std::string from = text(description, "source");
+  const auto source = residual_source(from);
+  if (!source) refuse(fmt::format("the source '{}' of the intervals is not known", from));
+  const bool local = flag(description, "local");
+  const Index K = std::clamp<Index>(rows_of("intervals.ranks"), 1, Intervals::kMostQuantiles);
+  const std::vector<double>& ranks = array("intervals.ranks", {K});
+  const std::vector<double>& constant_errors = array("intervals.constant", {m, K});
+  const std::vector<double> none;
+  const std::vector<double>& local_errors = local ? array("intervals.local", {m, K}) : none;
+  Network scale;
+  if (local) {
+    const Index L = std::clamp<Index>(rows_of("intervals.weights"), 0, kMostScaleNodes);
+    const std::vector<double>& weights = array("intervals.weights", {L, d});
+    const std::vector<double>& biases = array("intervals.biases", {L});
+    const std::vector<double>& output_weights = array("intervals.output_weights", {L, m});
+    const std::vector<double>& intercept = array("intervals.intercept", {m});
+    scale = Network(Eigen::Map<const RowMajor>(weights.data(), L, d).transpose(),
+                    Eigen::Map<const Eigen::VectorXd>(biases.data(), L),
+                    Eigen::Map<const RowMajor>(output_weights.data(), L, m),
+                    Eigen::Map<const Eigen::RowVectorXd>(intercept.data(), m), Activation::sigmoid);
+  }
+  try {
+    return {static_cast<Index>(rows),
+            *source,
+            ranks,
+            Eigen::Map<const RowMajor>(constant_errors.data(), m, K),
+            Eigen::Map<const RowMajor>(local_errors.data(), local ? m : 0, local ? K : 0),
+            std::move(scale)};
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
+  }
+}
+
 // First everything is checked, then the arrays are copied: a file that is refused never takes more than its own size.
 Model Reader::model() {
   const json all = description();
@@ -379,17 +419,28 @@ Model Reader::model() {
   if (summary.valid) summary.valid_rmse = array("summary.valid_rmse", {sizes}, false);
   read_numbers(inputs);
   read_numbers(outputs);
+  std::optional<Intervals> intervals;
+  std::string no_intervals;
+  if (all.contains("intervals")) {
+    const json& entry = member(all, "intervals", json::value_t::object);
+    if (entry.contains("none"))
+      no_intervals = text(entry, "none");
+    else
+      intervals = this->intervals(entry, d, m);
+  }
 
   summary.train_rmse = train_rmse;
   summary.scales = scales;
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   Network network(Eigen::Map<const RowMajor>(weights.data(), L, d).transpose(),
                   Eigen::Map<const Eigen::VectorXd>(biases.data(), L),
                   Eigen::Map<const RowMajor>(output_weights.data(), L, m),
                   Eigen::Map<const Eigen::RowVectorXd>(intercept.data(), m), named.activation,
                   Eigen::Map<const RowMajor>(direct.data(), has_direct ? d : 0, has_direct ? m : 0));
-  return {Encoder(std::move(inputs), std::move(outputs), std::move(ids), encoder_options), std::move(network),
-          std::move(train_options), valid_fraction, std::move(summary)};
+  Model model(Encoder(std::move(inputs), std::move(outputs), std::move(ids), encoder_options), std::move(network),
+              std::move(train_options), valid_fraction, std::move(summary));
+  if (intervals) model.set_intervals(std::move(*intervals));
+  if (!no_intervals.empty()) model.set_no_intervals(std::move(no_intervals));
+  return model;
 }
 
 }  // namespace
@@ -403,11 +454,16 @@ std::string Model::to_bytes() const {
                   {"stop_reason", name(summary_.stop_reason)},
                   {"train", to_json(summary_.train)}};
   if (summary_.valid) summary["valid"] = to_json(*summary_.valid);
-  const json description = {
+  json description = {
       {"encoder", describe(encoder_)},
       {"network", {{"activation", option_text(named, "activation")}}},
       {"train", {{"options", to_json(options_, describe_options())}, {"valid_fraction", valid_fraction_}}},
       {"summary", std::move(summary)}};
+  if (intervals_)
+    description["intervals"] = {
+        {"rows", intervals_->rows()}, {"source", name(intervals_->source())}, {"local", intervals_->has_local()}};
+  else if (no_intervals_ != kIntervalsNotAskedFor)
+    description["intervals"] = {{"none", no_intervals_}};
   container.metadata["kind"] = "model";
   try {
     container.metadata["model"] = description.dump();
@@ -437,6 +493,18 @@ std::string Model::to_bytes() const {
   arrays["summary.train_rmse"] = array(summary_.train_rmse);
   if (summary_.valid) arrays["summary.valid_rmse"] = array(summary_.valid_rmse);
   arrays["summary.scales"] = array(summary_.scales);
+  if (intervals_) {
+    arrays["intervals.ranks"] = array(intervals_->ranks());
+    arrays["intervals.constant"] = array(intervals_->constant());
+  }
+  if (intervals_ && intervals_->has_local()) {
+    const Network& scale = intervals_->scale();
+    arrays["intervals.local"] = array(intervals_->local());
+    arrays["intervals.weights"] = array(scale.weights().transpose());
+    arrays["intervals.biases"] = array({scale.nodes()}, {scale.biases().begin(), scale.biases().end()});
+    arrays["intervals.output_weights"] = array(scale.output_weights());
+    arrays["intervals.intercept"] = array({scale.outputs()}, {scale.intercept().begin(), scale.intercept().end()});
+  }
   return sconet::to_bytes(container);
 }
 
