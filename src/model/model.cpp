@@ -60,6 +60,16 @@ void check_description(const Encoder& encoder, const FitOptions& options) {
   }
 }
 
+// By how much leave-one-out residuals are too small because the nodes were chosen with the row: a node that is the best
+// of T fits noise that T - 1 others do not, and costs more than the one degree of freedom that leverages count. How
+// much more was measured, for RMPI-SCN alone (docs/method.md).
+double selection_factor(const TrainOptions& options, double mean_leverage) {
+  constexpr double cost = 0.55;  // degrees of freedom of a choice, by the logarithm of T
+  return options.method == Method::rmpi
+             ? std::pow(1 - mean_leverage, -cost * std::log(static_cast<double>(options.candidates)))
+             : 1;
+}
+
 // The residuals each row would have had without it, the nodes being the same. A row that alone decides what is
 // predicted for it has none; it counts as the largest of the others. Nothing when that is more than a tenth of the
 // rows.
@@ -300,7 +310,10 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   if (!valid_rows.empty())
     calibrate(fitted.model, valid_targets - valid_predictions, X_valid, how);
   else if (fitted.report.leverages.size() > 0)
-    calibrate(fitted.model, leave_one_out(targets - predictions, fitted.report.leverages), X, how);
+    calibrate(fitted.model,
+              leave_one_out((targets - predictions) * selection_factor(options.train, fitted.report.leverages.mean()),
+                            fitted.report.leverages),
+              X, how);
   else
     fitted.model.set_no_intervals(fmt::format(
         "{} has no leave-one-out residuals; train with validation rows (--valid-fraction 0.2)", fitted.report.method));

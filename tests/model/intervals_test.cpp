@@ -30,7 +30,7 @@ using testing::random_matrix;
 constexpr IntervalKind kConstant = IntervalKind::constant, kLocal = IntervalKind::local;
 
 double constant_width(const Intervals& intervals, double level) {
-  return intervals.half_width(Eigen::MatrixXd::Zero(1, 1), level, kConstant)(0, 0);
+  return intervals.half_width(Eigen::MatrixXd(1, 1), level, kConstant)(0, 0);
 }
 
 // Errors whose size grows with the first input: 0.1 at 0, 2 at 1.
