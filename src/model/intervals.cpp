@@ -18,7 +18,7 @@ namespace {
 constexpr Index kExactTail = 64;               // largest errors that are all kept
 constexpr std::uint64_t kStream = 0x1a7e5ca1;  // draws of its own for the seed of the model
 
-// The network for s: of some thirty settings those with the least widths at the same coverage, over seven tables.
+// The network for s: of some thirty settings those with about the least widths at the same coverage, over seven tables.
 constexpr Index kScaleNodes = 24, kScaleCandidates = 20;
 constexpr double kScaleWeights = 3, kScaleRidge = 1e-3;
 

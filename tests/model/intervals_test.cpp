@@ -158,7 +158,7 @@ TEST(Intervals, LocalOnesAreNarrowWhereErrorsAreSmall) {
   small.col(0) *= 0.1;
   large.col(0).setConstant(0.95);
   const double constant = constant_width(intervals, 0.9);
-  EXPECT_LT(intervals.half_width(small, 0.9, kLocal).maxCoeff(), 0.5 * constant);
+  EXPECT_LT(intervals.half_width(small, 0.9, kLocal).maxCoeff(), 0.7 * constant);
   EXPECT_GT(intervals.half_width(large, 0.9, kLocal).minCoeff(), 1.1 * constant);
   const Errors fresh = growing_errors(20'000, 4);
   EXPECT_LT(intervals.half_width(fresh.inputs, 0.9, kLocal).mean(), 0.95 * constant);
@@ -250,6 +250,26 @@ TEST(ModelIntervals, LeaveOneOutIsWhatLeavingOneOutGives) {
     EXPECT_NEAR(model.intervals()->constant()(0, k), errors[static_cast<std::size_t>(k)], 1e-7) << k;
 }
 
+// docs/method.md: choosing the best of T candidates costs degrees of freedom that leverages do not count.
+TEST(ModelIntervals, LeaveOneOutOfChosenNodesIsEnlarged) {
+  const Table table = friedman(200, 4);
+  for (const Method method : {Method::rmpi, Method::scn3}) {
+    FitOptions options = with_intervals();
+    options.train.method = method;
+    const Fitted fitted = Model::fit(table, options);
+    const Eigen::VectorXd& h = fitted.report.leverages;
+    const double factor = method == Method::rmpi ? std::pow(1 - h.sum() / 200, -0.55 * std::log(20.0)) : 1;
+    const Eigen::MatrixXd Y = fitted.model.encoder().targets(table, all_rows(table));
+    const Eigen::MatrixXd P = fitted.model.predict(table);
+    std::vector<double> errors;
+    for (Index i = 0; i < 200; ++i) errors.push_back(std::abs(Y(i, 0) - P(i, 0)) / (1 - h[i]) * factor);
+    std::sort(errors.begin(), errors.end());
+    ASSERT_TRUE(fitted.model.intervals());
+    for (Index k = 0; k < 200; ++k)
+      EXPECT_NEAR(fitted.model.intervals()->constant()(0, k), errors[static_cast<std::size_t>(k)], 1e-9) << k;
+  }
+}
+
 TEST(ModelIntervals, ValidationRowsComeFirst) {
   const Table table = friedman(500, 4);
   FitOptions options = with_intervals();
@@ -287,8 +307,13 @@ TEST(ModelIntervals, TablesMatricesThreadsAndChunksAgree) {
 }
 
 TEST(ModelIntervals, APredictionThatIsNoNumberHasNoBounds) {
-  const Model model = Model::fit(friedman(300, 4), with_intervals()).model;
-  const Eigen::MatrixXd X = Eigen::MatrixXd::Constant(1, 5, std::numeric_limits<double>::infinity());
+  FitOptions options = with_intervals();
+  options.train.direct_links = true;
+  options.encoder.target_scaling = TargetScaling::none;
+  const Model model = Model::fit(friedman(300, 4), options).model;
+  Eigen::MatrixXd X = Eigen::MatrixXd::Constant(1, 5, 0.5);
+  X(0, 3) = 1.7e308;  // inputs whose shares of the prediction overflow, one upwards and one downwards
+  X(0, 4) = -1.7e308;
   for (const IntervalKind kind : {kConstant, kLocal}) {
     const IntervalPrediction p = model.predict_interval(X, 0.9, kind);
     ASSERT_TRUE(std::isnan(p.mean(0, 0)));
@@ -319,7 +344,7 @@ TEST(ModelIntervals, WhereThereAreNone) {
   EXPECT_TRUE(Model::fit(table, options).model.intervals());
 
   options = with_intervals();
-  options.train.max_nodes = 99;
+  options.train.max_nodes = 200;  // for 100 rows
   model = Model::fit(table, options).model;
   EXPECT_NE(said().find("there are so many nodes that rows predict themselves"), std::string::npos) << said();
 }
@@ -418,6 +443,43 @@ TEST(ModelIntervals, FilesAreChecked) {
   EXPECT_EQ(said("/intervals/local", "yes"), "m: 'local' in the description is not what it should be");
   EXPECT_EQ(said("/intervals/local", false), "nothing was thrown");
   EXPECT_EQ(said("/intervals/none", 3), "m: 'none' in the description is not what it should be");
+}
+
+// docs/model-format.md taken word for word, from inputs on.
+TEST(ModelIntervals, TheSpecificationIsEnough) {
+  const Table table = friedman(700, 4, true);
+  const Model model = Model::fit(table, with_intervals({"y", "z"})).model;
+  Container file = parse_container(model.to_bytes(), "m");
+  const auto& ranks = file.arrays["intervals.ranks"].values;
+  ASSERT_LT(ranks.size(), 700U);
+  const Eigen::MatrixXd X = model.encoder().inputs(table, all_rows(table));
+  for (const double level : {0.003, 0.31, 0.5, 0.9, 0.99})
+    for (const IntervalKind kind : {kConstant, kLocal}) {
+      const IntervalPrediction p = model.predict_interval(table, level, kind);
+      const double k = std::ceil(701 * level);
+      for (std::size_t q = 0; q < 2; ++q) {
+        const double* errors =
+            file.arrays[kind == kLocal ? "intervals.local" : "intervals.constant"].values.data() + q * ranks.size();
+        double w = errors[0];
+        for (std::size_t i = 1; i < ranks.size(); ++i)
+          if (ranks[i - 1] < k && k <= ranks[i])
+            w = errors[i - 1] + (errors[i] - errors[i - 1]) * (k - ranks[i - 1]) / (ranks[i] - ranks[i - 1]);
+        for (const Index row : {0, 1, 699}) {
+          double log_s = file.arrays["intervals.intercept"].values[q];
+          const auto nodes = file.arrays["intervals.biases"].values.size();
+          for (std::size_t j = 0; j < nodes; ++j) {
+            double z = file.arrays["intervals.biases"].values[j];
+            for (std::size_t c = 0; c < 5; ++c)
+              z += file.arrays["intervals.weights"].values[5 * j + c] * X(row, static_cast<Index>(c));
+            log_s += file.arrays["intervals.output_weights"].values[2 * j + q] / (1 + std::exp(-z));
+          }
+          const double s = kind == kLocal ? std::exp(std::min(std::log(5.0), std::max(-std::log(5.0), log_s))) : 1;
+          const auto column = static_cast<Index>(q);
+          EXPECT_NEAR(p.high(row, column) - p.mean(row, column), s * w, 1e-9 * w) << level << ' ' << name(kind);
+          EXPECT_NEAR(p.mean(row, column) - p.low(row, column), s * w, 1e-9 * w) << level << ' ' << name(kind);
+        }
+      }
+    }
 }
 
 }  // namespace
