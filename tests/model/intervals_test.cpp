@@ -235,6 +235,7 @@ TEST(ModelIntervals, LeaveOneOutIsWhatLeavingOneOutGives) {
   EXPECT_EQ(model.intervals()->source(), ResidualSource::leave_one_out);
   EXPECT_EQ(model.intervals()->rows(), n);
   std::vector<double> errors;
+  errors.reserve(n);
   for (Index left_out = 0; left_out < n; ++left_out) {
     Eigen::MatrixXd X(n - 1, 5), Y(n - 1, 1);
     for (Index i = 0, at = 0; i < n; ++i) {
@@ -262,6 +263,7 @@ TEST(ModelIntervals, LeaveOneOutOfChosenNodesIsEnlarged) {
     const Eigen::MatrixXd Y = fitted.model.encoder().targets(table, all_rows(table));
     const Eigen::MatrixXd P = fitted.model.predict(table);
     std::vector<double> errors;
+    errors.reserve(200);
     for (Index i = 0; i < 200; ++i) errors.push_back(std::abs(Y(i, 0) - P(i, 0)) / (1 - h[i]) * factor);
     std::sort(errors.begin(), errors.end());
     ASSERT_TRUE(fitted.model.intervals());
