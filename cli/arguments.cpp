@@ -28,6 +28,16 @@ CLI::Validator at_least_zero() {
           ""};
 }
 
+CLI::Validator is_level() {
+  return {[](const std::string& text) {
+            double number = -1;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+            const bool good = error == std::errc{} && end == text.data() + text.size() && number > 0 && number < 1;
+            return good ? std::string() : fmt::format("'{}': expected a number between 0 and 1, as 0.9", text);
+          },
+          ""};
+}
+
 // --- tables --------------------------------------------------------------------------------------------------------
 void TableArguments::add_to(CLI::App& command) {
   const auto group = "How tables are read";

@@ -44,6 +44,7 @@ struct FitArguments {
 // Checks whose sets and bounds the option's type or meaning tells already, so that the help does not repeat them.
 CLI::Validator one_of(const std::vector<std::string>& texts);
 CLI::Validator at_least_zero();
+CLI::Validator is_level();  // between 0 and 1, both excluded
 
 // "2G", "500M", "1e9" -> bytes.
 std::uint64_t bytes_from_text(const std::string& text);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 
 #include "commands.hpp"
 #include "explanation.hpp"
@@ -42,6 +43,40 @@ std::string describe(const InputColumn& c) {
   return c.indicator ? text + " and an indicator" : text;
 }
 
+constexpr double kShownLevel = 0.9;
+
+// Half the width of constant intervals, for each target; empty where there are too few rows for it.
+std::vector<double> half_widths(const Intervals& intervals) {
+  try {
+    const Eigen::MatrixXd one_row = Eigen::MatrixXd::Zero(1, 1);
+    const Eigen::MatrixXd widths = intervals.half_width(one_row, kShownLevel, IntervalKind::constant);
+    return {widths.data(), widths.data() + widths.size()};
+  } catch (const std::invalid_argument&) {
+    return {};
+  }
+}
+
+Json intervals_json(const Model& model) {
+  if (!model.intervals()) return {{"none", model.no_intervals()}};
+  Json kinds = {"constant"};
+  if (model.intervals()->has_local()) kinds.push_back("local");
+  Json json = {{"rows", model.intervals()->rows()}, {"source", name(model.intervals()->source())}, {"kinds", kinds}};
+  const std::vector<double> widths = half_widths(*model.intervals());
+  for (std::size_t q = 0; q < widths.size(); ++q) json["half_width_0.9"][model.encoder().targets()[q].name] = widths[q];
+  return json;
+}
+
+std::string intervals_text(const Model& model) {
+  if (!model.intervals()) return fmt::format("  none: {}\n", model.no_intervals());
+  const Intervals& intervals = *model.intervals();
+  std::string text = fmt::format("  {}, {} rows; constant{}\n", sentence(intervals.source()), intervals.rows(),
+                                 intervals.has_local() ? " or local" : "");
+  const std::vector<double> widths = half_widths(intervals);
+  for (std::size_t q = 0; q < widths.size(); ++q)
+    text += fmt::format("  {} +- {:.4g} at level {}\n", model.encoder().targets()[q].name, widths[q], kShownLevel);
+  return text;
+}
+
 int info(const Inspection& what) {
   const Model model = Model::load(what.model);
   const Encoder& encoder = model.encoder();
@@ -59,6 +94,7 @@ int info(const Inspection& what) {
     if (summary.valid) json["valid"] = to_json(*summary.valid);
     json["targets"] = Json::array();
     for (const TargetColumn& t : encoder.targets()) json["targets"].push_back(t.name);
+    json["intervals"] = intervals_json(model);
     json["columns"] = Json::array();
     for (const InputColumn& c : encoder.columns()) {
       Json column = {{"name", c.name}, {"type", c.type == ColumnType::number ? "number" : "text"}, {"used", c.used}};
@@ -86,7 +122,7 @@ int info(const Inspection& what) {
       sentence(summary.stop_reason), metrics_header());
   text += metrics_line("training", summary.train);
   if (summary.valid) text += metrics_line("validation", *summary.valid);
-  text += "\nColumns\n";
+  text += "\nPrediction intervals\n" + intervals_text(model) + "\nColumns\n";
   std::size_t width = 0;
   for (const InputColumn& c : encoder.columns()) width = std::max(width, c.name.size());
   for (const InputColumn& c : encoder.columns()) text += fmt::format("  {:<{}}  {}\n", c.name, width, describe(c));

@@ -72,7 +72,7 @@ void check_writable(const std::string& path, const char* option) {
 struct Train : Learning {
   std::string output, valid, checkpoint;
   double checkpoint_every = 60;
-  bool resume = false, no_explain = false;
+  bool resume = false, no_explain = false, no_intervals = false;
 
   int run();
 };
@@ -124,6 +124,7 @@ int Train::run() {
   extras.checkpoint_every = checkpoint_every;
   extras.resume = resume;
   extras.memory_limit = limit();
+  fit.fit.intervals = !no_intervals;
   Fitted fitted = Model::fit(rows, fit.fit, extras);
   bar.clear();
   const Model& model = fitted.model;
@@ -278,6 +279,8 @@ void add_train(CLI::App& app, Commands& commands) {
   command->add_flag("--resume", train->resume,
                     "Go on from the checkpoint if there is one; the result is the same as without the interruption");
   command->add_flag("--no-explain", train->no_explain, "Do not measure how important each column is to the model");
+  command->add_flag("--no-intervals", train->no_intervals,
+                    "No prediction intervals: the model is smaller, and predict has no --interval");
   commands[command] = [train] { return train->run(); };
 }
 

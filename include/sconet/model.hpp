@@ -12,6 +12,7 @@
 
 #include "sconet/encoder.hpp"
 #include "sconet/explain.hpp"
+#include "sconet/intervals.hpp"
 #include "sconet/metrics.hpp"
 #include "sconet/network.hpp"
 #include "sconet/options.hpp"
@@ -28,6 +29,8 @@ struct FitOptions {
   // The tolerance is in the target's own unit (with several targets: in units of the scaled targets).
   TrainOptions train = {};
   bool explain = false;  // the model's summary also tells what it makes of each column
+  // Calibrate prediction intervals: with the validation rows, else with leave-one-out residuals.
+  bool intervals = false;
 };
 
 // What fitting may be given beside the table and the options; everything may be left out.
@@ -69,6 +72,11 @@ struct ModelSummary {
   std::optional<Explanation> explanation;
 };
 
+// A prediction for each row and target and the bounds of its interval, in the targets' own units, n x m each.
+struct IntervalPrediction {
+  Eigen::MatrixXd mean, low, high;
+};
+
 struct Fitted;
 
 class Model {
@@ -92,6 +100,20 @@ class Model {
   Eigen::MatrixXd predict(const Table& table, std::int64_t threads = 1, EncodeNotes* notes = nullptr) const;
   Eigen::MatrixXd predict(MatrixView X, std::int64_t threads = 1) const;
 
+  // Predictions and intervals that hold the targets of about that share of new rows: 0 < level < 1. Each target has its
+  // own interval. Without a kind: Intervals::best_kind(). Throws std::invalid_argument for a model without intervals
+  // and a level it has too few rows for.
+  IntervalPrediction predict_interval(const Table& table, double level, std::optional<IntervalKind> kind = {},
+                                      std::int64_t threads = 1, EncodeNotes* notes = nullptr) const;
+  IntervalPrediction predict_interval(MatrixView X, double level, std::optional<IntervalKind> kind = {},
+                                      std::int64_t threads = 1) const;
+
+  const std::optional<Intervals>& intervals() const { return intervals_; }
+  const std::string& no_intervals() const { return no_intervals_; }  // why there are none
+  // Throws std::invalid_argument when they are not for as many targets and inputs as the network has.
+  void set_intervals(Intervals intervals);
+  void set_no_intervals(std::string why);
+
   // The file is written completely or not at all; the same model gives the same bytes. Loading throws ModelFileError
   // for anything but a sound model, IoError when the file cannot be read.
   void save(const std::string& path) const;
@@ -100,11 +122,16 @@ class Model {
   static Model from_bytes(std::string_view bytes, const std::string& source = "model");
 
  private:
+  static constexpr const char* kIntervalsNotAskedFor =
+      "training was not asked for them; train again without --no-intervals, or in C++ with FitOptions::intervals";
+
   Encoder encoder_;
   Network network_;
   TrainOptions options_;
   double valid_fraction_ = 0;
   ModelSummary summary_;
+  std::optional<Intervals> intervals_;
+  std::string no_intervals_ = kIntervalsNotAskedFor;
 };
 
 struct Fitted {

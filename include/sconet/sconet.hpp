@@ -6,6 +6,7 @@
 #include "sconet/errors.hpp"
 #include "sconet/explain.hpp"
 #include "sconet/generators.hpp"
+#include "sconet/intervals.hpp"
 #include "sconet/metrics.hpp"
 #include "sconet/model.hpp"
 #include "sconet/network.hpp"

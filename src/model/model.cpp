@@ -82,6 +82,50 @@ std::optional<Explanation> explanation(const Encoder& encoder, const Network& ne
   return keep_most_important(explain_rows(encoder, predict, table, rows, options));
 }
 
+// By how much leave-one-out residuals are too small because the nodes were chosen with the row: a node that is the best
+// of T fits noise that T - 1 others do not, and costs more than the one degree of freedom that leverages count. How
+// much more was measured, for RMPI-SCN alone (docs/method.md).
+double selection_factor(const TrainOptions& options, double mean_leverage) {
+  constexpr double cost = 0.55;  // degrees of freedom of a choice, by the logarithm of T
+  return options.method == Method::rmpi
+             ? std::pow(1 - mean_leverage, -cost * std::log(static_cast<double>(options.candidates)))
+             : 1;
+}
+
+// The residuals each row would have had without it, the nodes being the same. A row that alone decides what is
+// predicted for it has none; it counts as the largest of the others. Nothing when that is more than a tenth of the
+// rows.
+std::optional<Eigen::MatrixXd> leave_one_out(Eigen::MatrixXd residuals, const Eigen::VectorXd& leverages) {
+  constexpr double least = 1e-10;  // of 1 - leverage, which is rounding error below
+  std::vector<Index> alone;
+  Eigen::RowVectorXd largest = Eigen::RowVectorXd::Zero(residuals.cols());
+  for (Index i = 0; i < residuals.rows(); ++i) {
+    const double rest = 1 - leverages[i];
+    if (!(rest > least)) {
+      alone.push_back(i);
+      continue;
+    }
+    residuals.row(i) /= rest;
+    largest = largest.cwiseMax(residuals.row(i).cwiseAbs());
+  }
+  if (10 * static_cast<Index>(alone.size()) > residuals.rows()) return {};
+  for (const Index i : alone) residuals.row(i) = largest;
+  return residuals;
+}
+
+// Intervals from the residuals, or why there are none.
+void calibrate(Model& model, const std::optional<Eigen::MatrixXd>& residuals, const Eigen::MatrixXd& inputs,
+               const IntervalOptions& options) {
+  if (!residuals)
+    model.set_no_intervals(
+        "there are so many nodes that rows predict themselves; train with fewer nodes or with validation rows "
+        "(--valid-fraction 0.2)");
+  else if (!residuals->allFinite())
+    model.set_no_intervals("some predictions are not finite");
+  else
+    model.set_intervals(Intervals::calibrate(*residuals, inputs, options));
+}
+
 // Writes checkpoints while a run grows, and finds where an earlier one stopped.
 class Checkpoints {
  public:
@@ -151,6 +195,21 @@ Model::Model(Encoder encoder, Network network, TrainOptions options, double vali
     throw std::invalid_argument(
         fmt::format("model: the encoder makes {} inputs and {} outputs, the network has {} and {}", encoder_.inputs(),
                     encoder_.outputs(), network_.inputs(), network_.outputs()));
+}
+
+void Model::set_intervals(Intervals intervals) {
+  const bool inputs_fit = !intervals.has_local() || intervals.scale().inputs() == network_.inputs();
+  if (intervals.outputs() != network_.outputs() || !inputs_fit)
+    throw std::invalid_argument(
+        fmt::format("intervals for {} targets do not fit a network with {} inputs and {} outputs", intervals.outputs(),
+                    network_.inputs(), network_.outputs()));
+  intervals_ = std::move(intervals);
+  no_intervals_.clear();
+}
+
+void Model::set_no_intervals(std::string why) {
+  intervals_.reset();
+  no_intervals_ = std::move(why);
 }
 
 Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras& extras) {
@@ -245,11 +304,17 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   summary.version = SCONET_VERSION;
   summary.method = fitted.report.method;
   summary.stop_reason = fitted.report.stop_reason;
-  summary.train = measure(encoder.targets(table, train_rows),
-                          encoder.unscale_targets(result.network.predict(X, options.train.threads)));
-  if (!valid_rows.empty())
-    summary.valid = measure(encoder.targets(valid_table, valid_rows),
-                            encoder.unscale_targets(result.network.predict(X_valid, options.train.threads)));
+  const auto predicted = [&](const Eigen::MatrixXd& inputs) {
+    return encoder.unscale_targets(result.network.predict(inputs, options.train.threads));
+  };
+  const Eigen::MatrixXd targets = encoder.targets(table, train_rows), predictions = predicted(X);
+  summary.train = measure(targets, predictions);
+  Eigen::MatrixXd valid_targets, valid_predictions;
+  if (!valid_rows.empty()) {
+    valid_targets = encoder.targets(valid_table, valid_rows);
+    valid_predictions = predicted(X_valid);
+    summary.valid = measure(valid_targets, valid_predictions);
+  }
   summary.train_rmse.push_back(fitted.report.initial_rmse);
   if (summary.valid) summary.valid_rmse.push_back(fitted.report.initial_valid_rmse);
   for (const NodeRecord& node : fitted.report.history) {
@@ -263,16 +328,39 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   remembered.threads = 0;  // the model does not depend on it
   fitted.model =
       Model(encoder, std::move(result.network), std::move(remembered), options.valid_fraction, std::move(summary));
+  if (!options.intervals) return fitted;
+  const IntervalOptions how{valid_rows.empty() ? ResidualSource::leave_one_out : ResidualSource::validation,
+                            options.train.seed, options.train.threads};
+  if (!valid_rows.empty())
+    calibrate(fitted.model, valid_targets - valid_predictions, X_valid, how);
+  else if (fitted.report.leverages.size() > 0)
+    calibrate(fitted.model,
+              leave_one_out((targets - predictions) * selection_factor(options.train, fitted.report.leverages.mean()),
+                            fitted.report.leverages),
+              X, how);
+  else
+    fitted.model.set_no_intervals(fmt::format(
+        "{} has no leave-one-out residuals; train with validation rows (--valid-fraction 0.2)", fitted.report.method));
   return fitted;
 }
 
 namespace {
 
-Eigen::MatrixXd predict_bound(const Model& model, const Binding& binding, std::int64_t threads, EncodeNotes* notes) {
+// What is asked for beside predictions.
+struct Asked {
+  const Intervals& intervals;
+  double level;
+  IntervalKind kind;
+  Eigen::MatrixXd half_width;  // n x m: the answer
+};
+
+Eigen::MatrixXd predict_bound(const Model& model, const Binding& binding, std::int64_t threads, EncodeNotes* notes,
+                              Asked* asked = nullptr) {
   if (threads < 0 || threads > 4096)
     throw std::invalid_argument(fmt::format("threads = {}: expected 0 <= threads <= 4096", threads));
   const Index n = binding.rows(), chunks = (n + kChunk - 1) / kChunk;
   Eigen::MatrixXd Y(n, model.network().outputs());
+  if (asked) asked->half_width.resize(n, Y.cols());
   ThreadPool pool(std::min<std::int64_t>(threads, std::max<Index>(chunks, 1)));
   std::vector<EncodeNotes> found(static_cast<std::size_t>(pool.size()), binding.empty_notes());
   std::vector<Eigen::MatrixXd> X(static_cast<std::size_t>(pool.size()));
@@ -285,6 +373,9 @@ Eigen::MatrixXd predict_bound(const Model& model, const Binding& binding, std::i
             count, [&](Index i) { return first + i; }, inputs, found[static_cast<std::size_t>(worker)]))
       good = false;
     Y.middleRows(first, count) = model.encoder().unscale_targets(model.network().predict(inputs.topRows(count)));
+    if (asked)
+      asked->half_width.middleRows(first, count) =
+          asked->intervals.half_width(inputs.topRows(count), asked->level, asked->kind);
   });
   if (!good) {
     std::vector<Index> rows(static_cast<std::size_t>(n));
@@ -296,7 +387,31 @@ Eigen::MatrixXd predict_bound(const Model& model, const Binding& binding, std::i
   return Y;
 }
 
+IntervalPrediction interval_bound(const Model& model, const Binding& binding, double level,
+                                  std::optional<IntervalKind> kind, std::int64_t threads, EncodeNotes* notes) {
+  if (!model.intervals())
+    throw std::invalid_argument(fmt::format("the model has no prediction intervals: {}", model.no_intervals()));
+  const Intervals& intervals = *model.intervals();
+  Asked asked{intervals, level, kind.value_or(intervals.best_kind()), {}};
+  intervals.check(level, asked.kind);
+  IntervalPrediction p;
+  p.mean = predict_bound(model, binding, threads, notes, &asked);
+  p.low = p.mean - asked.half_width;
+  p.high = p.mean + asked.half_width;
+  return p;
+}
+
 }  // namespace
+
+IntervalPrediction Model::predict_interval(const Table& table, double level, std::optional<IntervalKind> kind,
+                                           std::int64_t threads, EncodeNotes* notes) const {
+  return interval_bound(*this, Binding(encoder_, table), level, kind, threads, notes);
+}
+
+IntervalPrediction Model::predict_interval(MatrixView X, double level, std::optional<IntervalKind> kind,
+                                           std::int64_t threads) const {
+  return interval_bound(*this, Binding(encoder_, X), level, kind, threads, nullptr);
+}
 
 Eigen::MatrixXd Model::predict(const Table& table, std::int64_t threads, EncodeNotes* notes) const {
   return predict_bound(*this, Binding(encoder_, table), threads, notes);

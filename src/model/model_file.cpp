@@ -25,6 +25,7 @@ constexpr int kDepthLimit = 8;                 // of the description
 constexpr std::int64_t kValueLimit = 250'000;  // values in it
 constexpr Index kMostSparse = 1 << 25;         // weights, zeros included, of a network that is stored without its zeros
 constexpr Index kThreeEntries = 32;            // doubles that the header of three arrays takes
+constexpr Index kMostScaleNodes = 1024;        // of the network of local intervals
 
 bool is_used_number(const InputColumn& column) { return column.used && column.type == ColumnType::number; }
 
@@ -228,6 +229,7 @@ class Reader {
   void read_numbers(std::vector<TargetColumn>& targets) const;
   ModelSummary summary(const json& description) const;
   Explanation explanation(const json& description, const std::vector<InputColumn>& columns, Index outputs) const;
+  Intervals intervals(const json& description, Index inputs, Index outputs) const;
 
   struct Knots {
     std::size_t column = 0, count = 0;
@@ -517,6 +519,42 @@ Explanation Reader::explanation(const json& description, const std::vector<Input
   return explanation;
 }
 
+Intervals Reader::intervals(const json& description, Index d, Index m) const {
+  const auto rows = member(description, "rows", json::value_t::number_unsigned).get<std::uint64_t>();
+  if (rows > std::uint64_t{1} << 53) refuse(fmt::format("the intervals tell of {} rows", rows));
+  const std::string from = text(description, "source");
+  const auto source = residual_source(from);
+  if (!source) refuse(fmt::format("the source '{}' of the intervals is not known", from));
+  const bool local = flag(description, "local");
+  const Index K = std::clamp<Index>(rows_of("intervals.ranks"), 1, Intervals::kMostQuantiles);
+  const std::vector<double>& ranks = array("intervals.ranks", {K});
+  const std::vector<double>& constant_errors = array("intervals.constant", {m, K});
+  const std::vector<double> none;
+  const std::vector<double>& local_errors = local ? array("intervals.local", {m, K}) : none;
+  Network scale;
+  if (local) {
+    const Index L = std::clamp<Index>(rows_of("intervals.weights"), 0, kMostScaleNodes);
+    const std::vector<double>& weights = array("intervals.weights", {L, d});
+    const std::vector<double>& biases = array("intervals.biases", {L});
+    const std::vector<double>& output_weights = array("intervals.output_weights", {L, m});
+    const std::vector<double>& intercept = array("intervals.intercept", {m});
+    scale = Network(Eigen::Map<const RowMajor>(weights.data(), L, d).transpose(),
+                    Eigen::Map<const Eigen::VectorXd>(biases.data(), L),
+                    Eigen::Map<const RowMajor>(output_weights.data(), L, m),
+                    Eigen::Map<const Eigen::RowVectorXd>(intercept.data(), m), Activation::sigmoid);
+  }
+  try {
+    return {static_cast<Index>(rows),
+            *source,
+            ranks,
+            Eigen::Map<const RowMajor>(constant_errors.data(), m, K),
+            Eigen::Map<const RowMajor>(local_errors.data(), local ? m : 0, local ? K : 0),
+            std::move(scale)};
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
+  }
+}
+
 // First everything is checked, then the arrays are copied: a file that is refused never takes more than its own size.
 Model Reader::model() {
   const json all = description();
@@ -571,14 +609,27 @@ Model Reader::model() {
   if (summarised.contains("explanation"))
     summary.explanation = explanation(member(summarised, "explanation", json::value_t::object), inputs, m);
 
+  std::optional<Intervals> intervals;
+  std::string no_intervals;
+  if (all.contains("intervals")) {
+    const json& entry = member(all, "intervals", json::value_t::object);
+    if (entry.contains("none"))
+      no_intervals = text(entry, "none");
+    else
+      intervals = this->intervals(entry, d, m);
+  }
+
   summary.train_rmse = train_rmse;
   summary.scales = scales;
   Network network(weights(L, d), Eigen::Map<const Eigen::VectorXd>(biases.data(), L),
                   Eigen::Map<const RowMajor>(output_weights.data(), L, m),
                   Eigen::Map<const Eigen::RowVectorXd>(intercept.data(), m), named.activation,
                   Eigen::Map<const RowMajor>(direct.data(), has_direct ? d : 0, has_direct ? m : 0));
-  return {Encoder(std::move(inputs), std::move(outputs), std::move(ids), encoder_options), std::move(network),
-          std::move(train_options), valid_fraction, std::move(summary)};
+  Model model(Encoder(std::move(inputs), std::move(outputs), std::move(ids), encoder_options), std::move(network),
+              std::move(train_options), valid_fraction, std::move(summary));
+  if (intervals) model.set_intervals(std::move(*intervals));
+  if (!no_intervals.empty()) model.set_no_intervals(std::move(no_intervals));
+  return model;
 }
 
 }  // namespace
@@ -594,11 +645,16 @@ std::string Model::to_bytes() const {
   if (summary_.valid) summary["valid"] = to_json(*summary_.valid);
   if (summary_.explanation)
     summary["explanation"] = {{"rows", summary_.explanation->rows}, {"rmse", summary_.explanation->rmse}};
-  const json description = {
+  json description = {
       {"encoder", describe(encoder_)},
       {"network", {{"activation", option_text(named, "activation")}}},
       {"train", {{"options", to_json(options_, describe_options())}, {"valid_fraction", valid_fraction_}}},
       {"summary", std::move(summary)}};
+  if (intervals_)
+    description["intervals"] = {
+        {"rows", intervals_->rows()}, {"source", name(intervals_->source())}, {"local", intervals_->has_local()}};
+  else if (no_intervals_ != kIntervalsNotAskedFor)
+    description["intervals"] = {{"none", no_intervals_}};
   container.metadata["kind"] = "model";
   try {
     container.metadata["model"] = description.dump();
@@ -635,6 +691,18 @@ std::string Model::to_bytes() const {
   if (summary_.valid) arrays["summary.valid_rmse"] = array(summary_.valid_rmse);
   arrays["summary.scales"] = array(summary_.scales);
   if (summary_.explanation) write_explanation(*summary_.explanation, encoder_, arrays);
+  if (intervals_) {
+    arrays["intervals.ranks"] = array(intervals_->ranks());
+    arrays["intervals.constant"] = array(intervals_->constant());
+  }
+  if (intervals_ && intervals_->has_local()) {
+    const Network& scale = intervals_->scale();
+    arrays["intervals.local"] = array(intervals_->local());
+    arrays["intervals.weights"] = array(scale.weights().transpose());
+    arrays["intervals.biases"] = array({scale.nodes()}, {scale.biases().begin(), scale.biases().end()});
+    arrays["intervals.output_weights"] = array(scale.output_weights());
+    arrays["intervals.intercept"] = array({scale.outputs()}, {scale.intercept().begin(), scale.intercept().end()});
+  }
   return sconet::to_bytes(container);
 }
 
