@@ -16,12 +16,14 @@ import os
 import platform
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from tables import Peer, Side, blas_kernels
 
 SOURCE = Path(__file__).resolve().parents[2]
 HEALTHY = 0.6  # of the peak; a BLAS below it has the wrong kernels for this processor
+IDLE = 0.3  # processors in use by others that do not spoil a time
 
 
 def arguments() -> argparse.Namespace:
@@ -97,11 +99,29 @@ def processor() -> str:
         return platform.processor()
 
 
+def processors_in_use(seconds: float = 0.3) -> float:
+    """By others, while this process sleeps. Threads that wait for each other suffer most from company."""
+
+    def ticks() -> tuple[int, int]:
+        with open("/proc/stat") as file:
+            user, nice, system, idle, wait, *rest = map(int, file.readline().split()[1:9])
+        return user + nice + system + sum(rest), idle + wait
+
+    try:
+        used, idle = ticks()
+        time.sleep(seconds)
+        used, idle = (after - before for after, before in zip(ticks(), (used, idle)))
+        return os.cpu_count() * used / max(used + idle, 1)
+    except OSError:
+        return 0.0
+
+
 def blas_share(bench_data: Path, threads: int) -> float:
-    """A matrix product's share of the multiply-add peak, the best of three."""
+    """A matrix product's share of the multiply-add peak, the better of those before and after it."""
     with Side([str(bench_data)]) as ours:
-        turns = [(Peer().gemm({})["gflops"], ours.ask("peak", threads=threads)["gflops"]) for _ in range(3)]
-    gemm, peak = max(turn[0] for turn in turns), max(turn[1] for turn in turns)
+        measure = lambda: ours.ask("peak", threads=threads)["gflops"]
+        before, gemm, after = measure(), Peer().gemm({})["gflops"], measure()
+    peak = max(before, after)
     share = gemm / peak
     verdict = "" if share >= HEALTHY else ": NOT HEALTHY, what uses it is slower here than it need be"
     say(f"BLAS, {threads} threads: {gemm:.1f} GFLOP/s of a multiply-add peak of {peak:.1f} ({share:.0%}){verdict}")
@@ -184,6 +204,9 @@ def run_all(given: argparse.Namespace, results: Results) -> int:
             if session["blas_share"] is None:
                 session["blas_share"] = blas_share(given.build / "bench/bench_data", given.threads)
             split = Split(rows, seed)
+            session["others"] = processors_in_use()
+            if session["others"] > IDLE:
+                say(f"Others use {session['others']:.1f} processors: times measured now are not to be trusted")
             for method in pending:
                 try:
                     outcome = method.run(split, setting)
@@ -208,7 +231,7 @@ def main() -> int:
         sys.exit(f"./run bench peers: there are no results in {given.results}")
     from report import page
 
-    given.out.write_text(page(results.records))
+    given.out.write_text(page(results.records, IDLE))
     say(f"The page is {given.out}; the runs are in {given.results}")
     if failures:
         say(f"{failures} runs failed; the same command tries them again")

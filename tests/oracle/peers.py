@@ -36,7 +36,7 @@ def expect(what: str, holds: bool, told: str = "") -> None:
 
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
-usual = ["--sets", "DB1", "--splits", "1", "--methods", "rvfl,xgboost"]
+usual = ["--sets", "DB1", "--splits", "1", "--threads", "1", "--methods", "rvfl,xgboost"]
 
 first = run(*usual)
 expect("it ends well", first.returncode == 0, first.stderr)
