@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sconet against XGBoost and scikit-learn: the same splits, rows and threads, in one run. `./run bench peers` starts it.
+"""sconet against XGBoost and scikit-learn: the same splits, rows and threads, in one run (./run bench peers).
 
     compare.py BUILD_FOLDER [options]
 
@@ -157,7 +157,8 @@ def available_sets(folder: Path | None) -> list[str]:
     there = [id for id, entry in known.items() if not entry.file or (folder and (folder / entry.file).exists())]
     missing = [id for id in known if id not in there]
     if missing:
-        where = f"{folder} does not have them" if folder else "name the folder of their files with --data or SCONET_DATA"
+        advice = "name the folder of their files with --data or SCONET_DATA"
+        where = f"{folder} does not have their files" if folder else advice
         say(f"Without {', '.join(missing)}: {where}")
     return there
 

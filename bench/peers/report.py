@@ -147,7 +147,8 @@ def page(records: list[dict], idle: float) -> str:
     most = max(len(r) for methods in runs.values() for r in methods.values())
     threads = distinct(runs, "threads")
     share = min(distinct(runs, "blas_share"))
-    busy = f"\n**Others used up to {max(distinct(runs, 'others')):.1f} processors meanwhile: times are not to be trusted.**\n"
+    others = max(distinct(runs, "others"))
+    busy = f"\n**Others used up to {others:.1f} processors meanwhile: times are not to be trusted.**\n"
     files = any(known_sets()[set_id].file for set_id in runs)
     command = f"{'SCONET_DATA=DIR ' if files else ''}./run bench peers --splits {most} --threads {threads[-1]}"
     text = f"""# Against other libraries
@@ -158,7 +159,7 @@ Made by `bench/peers`; do not edit. The same splits, rows and threads for every 
 
 {', '.join(distinct(runs, 'machine'))}; threads: {', '.join(map(str, threads))}; {', '.join(distinct(runs, 'program'))}. \
 A matrix product of NumPy's BLAS ran at {share:.0%} of the multiply-add peak.
-{busy if max(distinct(runs, 'others')) > idle else ''}
+{busy if others > idle else ''}
 Rows are dealt 6:2:2 into training, validation and test rows (DB2: 3:1 and a fixed test table), with {most} \
 {'seed' if most == 1 else 'seeds'}; means and sample deviations are over these. Every method may use training and \
 validation rows as it likes, and its seconds are those of all its fits, without reading files. "Largest / median" is of \
