@@ -165,7 +165,7 @@ def available_sets(folder: Path | None) -> list[str]:
 
 def run_all(given: argparse.Namespace, results: Results) -> int:
     """The number of runs that failed."""
-    from methods import ProgramError, Setting, all_methods, unknown_to
+    from methods import Setting, all_methods, unknown_to
     from sets import Split, known_sets, load
 
     setting = Setting(given.build / "sconet", given.build / "bench/bench_predict_speed", given.threads)
@@ -211,8 +211,8 @@ def run_all(given: argparse.Namespace, results: Results) -> int:
             for method in pending:
                 try:
                     outcome = method.run(split, setting)
-                except (ProgramError, ArithmeticError, ValueError, MemoryError) as error:
-                    say(f"{id} split {seed} {method.id}: FAILED: {error}")
+                except Exception as error:  # whatever it is, the other runs go on
+                    say(f"{id} split {seed} {method.id}: FAILED: {type(error).__name__}: {error}")
                     failures += 1
                     continue
                 results.add({**keys[method.id], "title": method.title, **dataclasses.asdict(outcome), **session})

@@ -97,8 +97,9 @@ def summary(runs: Runs) -> str:
         auto, ensemble = of("auto", "rmse"), of("ensemble", "rmse")
         trees = min((x for x in (of("xgboost", "rmse"), of("xgboost-refit", "rmse")) if x is not None), default=None)
         auto_seconds, trees_seconds = of("auto", "seconds"), of("xgboost", "seconds")
+        papers = paper[set_id].rmse
         rows.append([
-            set_id, shown(auto), shown(paper[set_id].rmse), against_paper.judge(auto, paper[set_id].rmse, lambda a, b: a <= b),
+            set_id, shown(auto), shown(papers), against_paper.judge(auto, papers, lambda a, b: a <= b),
             shown(auto_seconds), shown(trees_seconds), time.judge(auto_seconds, trees_seconds, lambda a, b: a <= b),
             shown(ensemble), shown(trees), accuracy.judge(ensemble, trees, lambda a, b: a < b),
         ])
