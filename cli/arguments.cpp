@@ -172,7 +172,10 @@ void FitArguments::add_to(CLI::App& command) {
 }
 
 void FitArguments::finish() {
-  if (!r_.empty()) set_option(fit.train, fit.train.method == Method::rmpi ? "r" : "r_ladder", r_);
+  if (!r_.empty()) {
+    const bool ladder = fit.train.method == Method::scn3 || fit.train.method == Method::scn1;
+    set_option(fit.train, ladder ? "r_ladder" : "r", r_);
+  }
   validate(fit.train);
   validate(fit.encoder);
 }

@@ -19,9 +19,9 @@ class Progress {
   static Style style(const std::string& name, bool quiet);
 
   Progress(Style style, const TrainOptions& options, std::string label = "")
-      : style_(style),
+      : style_(options.method == Method::automatic ? Style::none : style),
         grows_(options.method != Method::mlp),
-        most_(grows_ ? options.max_nodes : options.iterations),
+        most_(grows_ ? with_node_limit(options).max_nodes : options.iterations),
         label_(std::move(label)) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;

@@ -17,10 +17,11 @@
 namespace sconet {
 
 enum class Scaling {
-  unit,      // (x - least) / (largest - least): the training rows lie in [0, 1], as in the paper
-  standard,  // (x - mean) / standard deviation
-  quantile,  // the share of training rows below x, between evenly spaced quantiles on straight lines: in [0, 1]
-  both,      // two inputs: standard, and (quantile - 1/2) sqrt(12), which has about the same mean and deviation
+  automatic,  // what the method wants: unit, but `auto` tries standard, quantile and both
+  unit,       // (x - least) / (largest - least): the training rows lie in [0, 1], as in the paper
+  standard,   // (x - mean) / standard deviation
+  quantile,   // the share of training rows below x, between evenly spaced quantiles on straight lines: in [0, 1]
+  both,       // two inputs: standard, and (quantile - 1/2) sqrt(12), which has about the same mean and deviation
   none,
 };
 
@@ -31,13 +32,13 @@ enum class Missing { mean, median, refuse };
 
 // Declared once in src/data/encoder_options.cpp, as the training options are in src/core/options.cpp.
 struct EncoderOptions {
-  Scaling scaling = Scaling::unit;
+  Scaling scaling = Scaling::automatic;
   TargetScaling target_scaling = TargetScaling::standard;
   Missing missing = Missing::mean;
   bool missing_indicator = false;
   std::int64_t max_levels = 64;
   std::int64_t quantiles = 64;
-  bool clip = false;  // numbers beyond the training rows' least and largest become these
+  bool clip = false;  // numbers beyond the training rows' least and largest become these; `auto` always does so
 };
 
 void validate(const EncoderOptions& options);
@@ -80,6 +81,8 @@ struct InputColumn {
 struct TargetColumn {
   std::string name;
   double offset = 0, scale = 1;  // the network learns (y - offset) / scale
+  // Predictions stay within: with `clip` a tenth beyond what the training rows have.
+  double least = -std::numeric_limits<double>::infinity(), largest = std::numeric_limits<double>::infinity();
 };
 
 // Cells of a table that needed help.

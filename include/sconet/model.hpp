@@ -68,6 +68,12 @@ struct ModelSummary {
   std::vector<double> train_rmse;
   std::vector<double> valid_rmse;  // empty without validation rows
   std::vector<double> scales;      // the scale each node was drawn from; MLP-BP: zeros
+  // method = auto: how many trials each round had, and the five best of each, errors as above.
+  std::vector<Index> tried;
+  std::vector<Trial> trials;
+  // RMSE on rows held out, as above (auto and ensembles; else NaN), and the nodes of each network of an ensemble.
+  double held_out_rmse = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Index> members;
   // From a sample of the training rows; effects of the most important columns alone.
   std::optional<Explanation> explanation;
 };

@@ -60,6 +60,7 @@ std::string_view sentence(StopReason reason);  // "the network reached the allow
 struct Trial {
   int round = 0;                        // from 0; those that did well are tried again in the next one, on more rows
   Index encoding = 0;                   // 0: X, k: TrainExtras::encodings[k - 1]
+  std::string scaling;                  // of the encoding, where Model::fit made it
   std::vector<std::string> candidates;  // "cauchy 0.3": family and scale of those that share the pool
   Index rows = 0, pool = 0;
   Index nodes = 0;

@@ -7,11 +7,14 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/candidates.hpp"
 #include "core/check.hpp"
+#include "core/ensemble.hpp"
 #include "core/fit.hpp"
 #include "core/pool.hpp"
 #include "core/score.hpp"
@@ -84,6 +87,16 @@ Eigen::MatrixXd gather(MatrixView X, const std::vector<Index>& rows) {
   for (Index k = 0; k < X.cols(); ++k)
     for (Index i = 0; i < picked.rows(); ++i) picked(i, k) = X(rows[static_cast<std::size_t>(i)], k);
   return picked;
+}
+
+// With the first `size` nodes of the path, or as many as it has; H as evaluate_nodes gives it.
+Eigen::MatrixXd predict_path(const PathFit& fit, const Eigen::MatrixXd& H, Index size) {
+  size = std::min(size, fit.nodes());
+  const PathFit::Layer layer = fit.layer(size);
+  Eigen::MatrixXd P = layer.intercept.replicate(H.rows(), 1);
+  for (Index q = 0; q < P.cols(); ++q)
+    for (Index k = 0; k < size; ++k) P.col(q) += layer.weights(k, q) * H.col(k);
+  return P;
 }
 
 // The size of a typical input, so that a scale means the same whatever the inputs are.
@@ -162,6 +175,7 @@ class Auto {
 
   void take_rows(MatrixView X, MatrixView Y);
   Parts parts_of(const Round& round) const;
+  Tiles tiles_of_rows(const std::vector<Index>& rows, Index encoding) const;
   PartTiles tiles_of(const Parts& parts, Index encoding) const;
   std::vector<Candidate> draw_pool(const Outcome& of, Index count, Index member) const;
   Index encoding_of(const Outcome& of) const { return settings_[of.settings.front()].encoding; }
@@ -173,6 +187,15 @@ class Auto {
                       Engine& engine, RunFolds&& run_folds, bool keep) const;
   std::vector<Outcome> share_pools(const std::vector<Outcome>& ranked) const;
   TrainResult finish(const Round& round, const Outcome& best);
+  struct Member;
+  Member grow_member(const Round& round, const Outcome& best, Index number, const std::vector<double>& ridges,
+                     const std::vector<Index>& sizes, Engine& engine) const;
+  TrainResult finish_ensemble(const Round& round, const Outcome& best);
+  template <class OnNode>
+  Network fit_nodes(Engine& engine, const std::vector<Index>& rows, Index encoding, std::span<const Candidate> nodes,
+                    double ridge, OnNode&& on_node) const;
+  double initial_rmse() const;
+  TrainResult conclude(Network network, const Outcome& best, const Eigen::MatrixXd& held_out, double error);
 
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
   // Half of the time is for the last trials and the network itself.
@@ -238,16 +261,16 @@ Auto::Parts Auto::parts_of(const Round& round) const {
   return parts;
 }
 
+Tiles Auto::tiles_of_rows(const std::vector<Index>& rows, Index encoding) const {
+  const Eigen::MatrixXd weights = extras_.weights.empty() ? Eigen::MatrixXd() : gather(weights_, rows);
+  return pool_tiles(gather(X_[static_cast<std::size_t>(encoding)], rows), gather(Y_, rows), weights);
+}
+
 Auto::PartTiles Auto::tiles_of(const Parts& parts, Index encoding) const {
-  const Eigen::MatrixXd& X = X_[static_cast<std::size_t>(encoding)];
-  const auto tiles = [&](const std::vector<Index>& rows) {
-    return pool_tiles(gather(X, rows), gather(Y_, rows),
-                      extras_.weights.empty() ? MatrixView{} : MatrixView(gather(weights_, rows)));
-  };
   std::vector<Tiles> held_out;
   held_out.reserve(parts.held_out.size());
-  for (const auto& rows : parts.held_out) held_out.push_back(tiles(rows));
-  return {std::move(held_out), tiles(parts.rest)};
+  for (const auto& rows : parts.held_out) held_out.push_back(tiles_of_rows(rows, encoding));
+  return {std::move(held_out), tiles_of_rows(parts.rest, encoding)};
 }
 
 // Candidate i of a setting is the same in every round, so a larger pool holds the smaller one.
@@ -312,12 +335,8 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
     for (Index r = 0; r < R; ++r) {
       const PathFit fit(taught, path.order, ridges[static_cast<std::size_t>(r)] * taught.weight);
       for (Index s = 0; s < S; ++s) {
-        const Index size = std::min(sizes[static_cast<std::size_t>(s)], fit.nodes());
-        const PathFit::Layer layer = fit.layer(size);
-        Eigen::MatrixXd E = Y;
+        Eigen::MatrixXd E = Y - predict_path(fit, H, sizes[static_cast<std::size_t>(s)]);
         for (Index q = 0; q < m; ++q) {
-          for (Index k = 0; k < size; ++k) E.col(q) -= layer.weights(k, q) * H.col(k);
-          E.col(q).array() -= layer.intercept[q];
           for (Index i = 0; i < E.rows(); ++i)
             squares[static_cast<std::size_t>(f)](r, s) +=
                 weights_(rows[static_cast<std::size_t>(i)], 0) * E(i, q) * E(i, q);
@@ -395,15 +414,14 @@ std::vector<Outcome> Auto::try_settings(const Round& round, int number, const st
     });
   }
   for (const Outcome& outcome : outcomes) {
-    Trial trial{number,
-                encoding_of(outcome),
-                {},
-                parts.rows,
-                pool_size(round, encoding_of(outcome)),
-                outcome.nodes,
-                outcome.ridge,
-                std::ldexp(outcome.error, y_exponent_),
-                false};
+    Trial trial;
+    trial.round = number;
+    trial.encoding = encoding_of(outcome);
+    trial.rows = parts.rows;
+    trial.pool = pool_size(round, trial.encoding);
+    trial.nodes = outcome.nodes;
+    trial.ridge = outcome.ridge;
+    trial.rmse = std::ldexp(outcome.error, y_exponent_);
     for (const std::size_t setting : outcome.settings) trial.candidates.push_back(text_of(settings_[setting].draw));
     report_.trials.push_back(std::move(trial));
   }
@@ -421,6 +439,96 @@ std::vector<Outcome> Auto::share_pools(const std::vector<Outcome>& ranked) const
   return entrants;
 }
 
+// A member: its own candidates, grown on the rows it does not leave out, with what it predicts for those it does.
+struct Auto::Member {
+  std::vector<Index> left_out, taught;
+  std::vector<Candidate> nodes;              // in the order of its path
+  std::vector<Eigen::MatrixXd> predictions;  // for each ridge and size
+};
+
+Auto::Member Auto::grow_member(const Round& round, const Outcome& best, Index number, const std::vector<double>& ridges,
+                               const std::vector<Index>& sizes, Engine& engine) const {
+  Member member;
+  member.left_out = left_out(teaching_, number, options_.seed);
+  std::vector<char> out(static_cast<std::size_t>(teaching_), 0);
+  for (const Index row : member.left_out) out[static_cast<std::size_t>(row)] = 1;
+  for (Index row = 0; row < teaching_; ++row)
+    if (!out[static_cast<std::size_t>(row)]) member.taught.push_back(row);
+  const Index encoding = encoding_of(best);
+  const std::vector<Candidate> pool = draw_pool(best, pool_size(round, encoding), 1 + number);
+  const PoolSums sums = sum_pool(engine, tiles_of_rows(member.taught, encoding), pool);
+  const Path path = grow_path(sums, best.ridge * sums.weight, sizes.back(), kRankTolerance);
+  member.nodes.reserve(path.order.size());
+  for (const Index i : path.order) member.nodes.push_back(pool[static_cast<std::size_t>(i)]);
+  if (member.left_out.empty()) return member;
+  const Eigen::MatrixXd H = evaluate_nodes(engine, tiles_of_rows(member.left_out, encoding), member.nodes);
+  for (const double ridge : ridges) {
+    const PathFit fit(sums, path.order, ridge * sums.weight);
+    for (const Index size : sizes) member.predictions.push_back(predict_path(fit, H, size));
+  }
+  return member;
+}
+
+// Members share size and ridge: those that do best for their mean on rows left out.
+TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
+  const Index K = options_.ensemble, encoding = encoding_of(best);
+  const std::vector<Index> sizes = sizes_up_to(most_nodes(round, teaching_, encoding));
+  const std::vector<double> ridges = {10 * best.ridge, best.ridge, std::max(kLeastRidge, best.ridge / 10),
+                                      std::max(kLeastRidge, best.ridge / 100)};
+  std::vector<Member> members(static_cast<std::size_t>(K));
+  pool_.run(K, [&](Index k, int worker) {
+    members[static_cast<std::size_t>(k)] =
+        grow_member(round, best, k, ridges, sizes, workers_[static_cast<std::size_t>(worker)]->engine);
+  });
+  const Eigen::MatrixXd Y = Y_.topRows(teaching_), weights = weights_.topRows(teaching_);
+  const auto held_out_at = [&](std::size_t at) {
+    HeldOut held_out(teaching_, Y.cols());
+    for (const Member& member : members)
+      if (!member.predictions.empty()) held_out.add(member.left_out, member.predictions[at]);
+    return held_out.residuals(Y, K);
+  };
+  std::vector<double> errors(ridges.size() * sizes.size());
+  pool_.run(static_cast<Index>(errors.size()), [&](Index at, int) {
+    errors[static_cast<std::size_t>(at)] = rmse_of(held_out_at(static_cast<std::size_t>(at)), weights);
+  });
+  std::size_t at = 0;
+  for (std::size_t i = 1; i < errors.size(); ++i)
+    if (errors[i] < errors[at]) at = i;
+  const double ridge = ridges[at / sizes.size()];
+  const Index size = sizes[at % sizes.size()];
+
+  std::vector<Network> networks(static_cast<std::size_t>(K));
+  pool_.run(K, [&](Index k, int worker) {
+    const Member& member = members[static_cast<std::size_t>(k)];
+    const auto some = std::min<std::size_t>(static_cast<std::size_t>(size), member.nodes.size());
+    networks[static_cast<std::size_t>(k)] =
+        fit_nodes(workers_[static_cast<std::size_t>(worker)]->engine, member.taught, encoding,
+                  std::span(member.nodes).first(some), ridge, [](const NodeRecord&) {});
+  });
+  // A record for each member: the mean of the first so many.
+  report_.initial_rmse = initial_rmse();
+  const Eigen::MatrixXd X = X_[static_cast<std::size_t>(encoding)].topRows(teaching_);
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(teaching_, Y.cols());
+  const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
+  for (Index k = 0; k < K; ++k) {
+    const Network& member = networks[static_cast<std::size_t>(k)];
+    sum += member.predict(X, options_.threads).unaryExpr([&](double v) { return std::ldexp(v, -y_exponent_); });
+    NodeRecord record;
+    record.nodes = (k == 0 ? 0 : report_.history.back().nodes) + member.nodes();
+    record.train_rmse = back(rmse_of(Y - sum / static_cast<double>(k + 1), weights));
+    record.valid_rmse = std::numeric_limits<double>::quiet_NaN();
+    record.scale = settings_[best.settings.front()].draw.scale;
+    record.r = 1;
+    record.step = k + 1;
+    record.seconds = seconds();
+    report_.history.push_back(record);
+    report_.members.push_back(member.nodes());
+    if (extras_.on_node) extras_.on_node(record);
+  }
+  report_.network_step = K;
+  return conclude(mean_of(networks), best, held_out_at(at), errors[at]);
+}
+
 TrainResult Auto::run() {
   std::vector<Outcome> entrants(settings_.size());
   for (std::size_t i = 0; i < settings_.size(); ++i) entrants[i].settings = {i};
@@ -432,78 +540,99 @@ TrainResult Auto::run() {
     entrants = try_settings(round, number++, entrants);
     entrants.resize(std::min(entrants.size(), static_cast<std::size_t>(round.survivors)));
   }
-  return finish(last, entrants.front());
+  return options_.ensemble > 1 ? finish_ensemble(last, entrants.front()) : finish(last, entrants.front());
 }
 
 TrainResult Auto::finish(const Round& round, const Outcome& best) {
   const Index encoding = encoding_of(best);
-  const Eigen::MatrixXd& X = X_[static_cast<std::size_t>(encoding)];
   const std::vector<Candidate> pool = draw_pool(best, pool_size(round, encoding), 0);
-  const Eigen::MatrixXd X_teach = X.topRows(teaching_), Y_teach = Y_.topRows(teaching_),
-                        w_teach = weights_.topRows(teaching_);
-  const MatrixView weights = extras_.weights.empty() ? MatrixView{} : MatrixView(w_teach);
-  const Tiles all = pool_tiles(X_teach, Y_teach, weights);
-  const PoolSums sums = sum_pool(engine_, all, pool);
-  const Path path = grow_path(sums, std::max(best.ridge, 1e-12) * sums.weight, best.nodes, kRankTolerance);
-
-  // The pool has chosen the nodes; their output weights come from an orthonormal basis, to the last digit.
-  Tiles tiles(X_teach, Y_teach, weights, 0);
-  Refit fit(engine_, tiles, options_.rank_tolerance, best.ridge, Beside{true, false});
-  const auto rmse = [&] { return std::ldexp(std::sqrt(fit.residual2().sum() / tiles.weight_sum()), y_exponent_); };
-  report_.initial_rmse = rmse();
-  report_.initial_valid_rmse = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Index> rows(static_cast<std::size_t>(teaching_));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  const PoolSums sums = sum_pool(engine_, tiles_of_rows(rows, encoding), pool);
+  const Path path = grow_path(sums, best.ridge * sums.weight, best.nodes, kRankTolerance);
   std::vector<Candidate> nodes;
-  for (std::size_t i = 0; i < path.order.size(); ++i) {
-    const Candidate& node = pool[static_cast<std::size_t>(path.order[i])];
-    const auto added = fit.append(node, {});
-    if (!added) continue;
-    nodes.push_back(node);
-    NodeRecord record;
-    record.nodes = fit.nodes();
-    record.train_rmse = rmse();
-    record.valid_rmse = std::numeric_limits<double>::quiet_NaN();
-    record.scale = settings_[best.settings[static_cast<std::size_t>(path.order[i]) % best.settings.size()]].draw.scale;
-    record.r = 1;
-    record.batches = 1;
+  nodes.reserve(path.order.size());
+  for (const Index i : path.order) nodes.push_back(pool[static_cast<std::size_t>(i)]);
+  report_.initial_rmse = initial_rmse();
+  Network network = fit_nodes(engine_, rows, encoding, nodes, best.ridge, [&](NodeRecord record) {
+    const Index candidate = path.order[static_cast<std::size_t>(record.step - 1)];
+    record.scale = settings_[best.settings[static_cast<std::size_t>(candidate) % best.settings.size()]].draw.scale;
     record.admissible = static_cast<Index>(pool.size());
-    record.score = added->drop;
+    record.candidate = candidate;
     record.seconds = seconds();
-    record.step = 1;
-    record.candidate = path.order[i];
     report_.history.push_back(record);
     if (extras_.on_node) extras_.on_node(record);
+  });
+  report_.network_step = network.nodes();
+  return conclude(std::move(network), best, best.held_out, best.error);
+}
+
+// The pool has chosen the nodes; their output weights come from an orthonormal basis, to the last digit. A node that is
+// in the span of the others is left out.
+template <class OnNode>
+Network Auto::fit_nodes(Engine& engine, const std::vector<Index>& rows, Index encoding,
+                        std::span<const Candidate> nodes, double ridge, OnNode&& on_node) const {
+  const Eigen::MatrixXd X = gather(X_[static_cast<std::size_t>(encoding)], rows), Y = gather(Y_, rows),
+                        weights = gather(weights_, rows);
+  Tiles tiles(X, Y, extras_.weights.empty() ? MatrixView{} : MatrixView(weights), 0);
+  Refit fit(engine, tiles, options_.rank_tolerance, ridge, Beside{true, false});
+  std::vector<std::size_t> taken;
+  taken.reserve(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto added = fit.append(nodes[i], {});
+    if (!added) continue;
+    taken.push_back(i);
+    NodeRecord record;
+    record.nodes = fit.nodes();
+    record.train_rmse = std::ldexp(std::sqrt(fit.residual2().sum() / tiles.weight_sum()), y_exponent_);
+    record.valid_rmse = std::numeric_limits<double>::quiet_NaN();
+    record.r = 1;
+    record.batches = 1;
+    record.score = added->drop;
+    record.step = static_cast<Index>(i) + 1;
+    on_node(record);
   }
-  const auto L = static_cast<Index>(nodes.size());
+  const auto L = static_cast<Index>(taken.size());
   Eigen::MatrixXd W(X.cols(), L);
   Eigen::VectorXd b(L);
   for (Index j = 0; j < L; ++j) {
-    W.col(j) = nodes[static_cast<std::size_t>(j)].w;
-    b[j] = nodes[static_cast<std::size_t>(j)].b;
+    W.col(j) = nodes[taken[static_cast<std::size_t>(j)]].w;
+    b[j] = nodes[taken[static_cast<std::size_t>(j)]].b;
   }
   const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
   const OutputLayer layer = fit.output_layer(L);
-  Network network(std::move(W), std::move(b), layer.weights.unaryExpr(back), layer.intercept.unaryExpr(back),
-                  options_.activation);
+  return {std::move(W), std::move(b), layer.weights.unaryExpr(back), layer.intercept.unaryExpr(back),
+          options_.activation};
+}
 
+double Auto::initial_rmse() const {
+  const Eigen::VectorXd w = weights_.col(0).head(teaching_);
+  const Eigen::RowVectorXd mean = (w.transpose() * Y_.topRows(teaching_)) / w.sum();
+  return std::ldexp(rmse_of(Y_.topRows(teaching_).rowwise() - mean, w), y_exponent_);
+}
+
+// What is reported of any network.
+TrainResult Auto::conclude(Network network, const Outcome& best, const Eigen::MatrixXd& held_out, double error) {
+  const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
   report_.method = "auto";
   report_.rows = teaching_;
-  report_.inputs = X.cols();
+  report_.inputs = network.inputs();
   report_.outputs = Y_.cols();
-  report_.network_nodes = report_.network_step = L;
-  report_.train_rmse = L == 0 ? report_.initial_rmse : report_.history.back().train_rmse;
-  report_.valid_rmse = std::numeric_limits<double>::quiet_NaN();
-  report_.stop_reason = extras_.stop.stop_requested() ? StopReason::interrupted
-                        : L == options_.max_nodes     ? StopReason::max_nodes
-                                                      : StopReason::chosen;
+  report_.network_nodes = network.nodes();
+  report_.initial_valid_rmse = report_.valid_rmse = std::numeric_limits<double>::quiet_NaN();
+  report_.train_rmse = report_.history.empty() ? report_.initial_rmse : report_.history.back().train_rmse;
+  report_.stop_reason = extras_.stop.stop_requested()           ? StopReason::interrupted
+                        : network.nodes() == options_.max_nodes ? StopReason::max_nodes
+                                                                : StopReason::chosen;
   report_.threads = pool_.size();
   report_.instructions = engine_.kernels.name;
-  report_.encoding = encoding;
+  report_.encoding = encoding_of(best);
   report_.held_out = Eigen::MatrixXd::Constant(source_rows_, Y_.cols(), std::numeric_limits<double>::quiet_NaN());
-  for (Index i = 0; i < best.held_out.rows(); ++i)
-    report_.held_out.row(source_[static_cast<std::size_t>(i)]) = best.held_out.row(i).unaryExpr(back);
-  report_.held_out_rmse = back(best.error);
+  for (Index i = 0; i < held_out.rows(); ++i)
+    report_.held_out.row(source_[static_cast<std::size_t>(i)]) = held_out.row(i).unaryExpr(back);
+  report_.held_out_rmse = back(error);
   for (Trial& trial : report_.trials)
-    trial.chosen = trial.round == report_.trials.back().round && trial.rmse == report_.held_out_rmse;
+    trial.chosen = trial.round == report_.trials.back().round && trial.rmse == back(best.error);
   report_.seconds = seconds();
   return {std::move(network), std::move(report_)};
 }

@@ -111,8 +111,28 @@ struct OptionList<TrainOptions> {
   }
 };
 
+namespace {
+
+// What is left to say when `auto` settles the rest.
+constexpr std::array kWithAuto = {"method",         "max_nodes",  "effort", "ensemble", "activation",
+                                  "rank_tolerance", "time_limit", "seed",   "threads",  "isa"};
+
+void validate_automatic(const TrainOptions& options) {
+  const TrainOptions defaults;
+  OptionList<TrainOptions>::for_each([&](const auto& option) {
+    if (options.*option.field == defaults.*option.field || std::ranges::find(kWithAuto, option.name) != kWithAuto.end())
+      return;
+    refuse_option(
+        fmt::format("option {} = {}: the method auto settles this itself; name a method (rmpi, say) to set it",
+                    option.name, to_text(options.*option.field)));
+  });
+}
+
+}  // namespace
+
 void validate(const TrainOptions& options) {
   validate_options(options);
+  if (options.method == Method::automatic) validate_automatic(options);
   if (options.direct_links &&
       (options.method == Method::scn1 || options.method == Method::irvfl || options.method == Method::mlp))
     refuse_option(

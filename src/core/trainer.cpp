@@ -14,6 +14,7 @@
 #include "core/auto.hpp"
 #include "core/candidates.hpp"
 #include "core/check.hpp"
+#include "core/ensemble.hpp"
 #include "core/fit.hpp"
 #include "core/mlp.hpp"
 #include "core/schedule.hpp"
@@ -372,7 +373,14 @@ TrainResult train(MatrixView X, MatrixView Y, const TrainOptions& given, const T
   validate(given);
   check_data(X, Y, extras);
   const TrainOptions options = with_node_limit(given);
-  if (options.method == Method::automatic) return train_auto(X, Y, options, extras);
+  if (options.ensemble > 1 && (extras.on_step || !extras.resume.empty()))
+    throw std::invalid_argument("an ensemble cannot be resumed: train it without a checkpoint");
+  if (options.method == Method::automatic) {
+    if (extras.on_step || !extras.resume.empty())
+      throw std::invalid_argument("the method auto cannot be resumed: train it without a checkpoint");
+    return train_auto(X, Y, options, extras);
+  }
+  if (options.ensemble > 1) return train_ensemble(X, Y, options, extras);
   if (options.method == Method::mlp) {
     if (extras.on_step || !extras.resume.empty())
       throw std::invalid_argument("the MLP cannot be resumed: train it without a checkpoint");

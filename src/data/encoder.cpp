@@ -141,6 +141,7 @@ void fit_number(const Table& table, Index c, std::span<const Index> rows, const 
   column.indicator = options.missing_indicator && has_missing;
   switch (options.scaling) {
     case Scaling::none: break;
+    case Scaling::automatic:
     case Scaling::unit:
       column.offset = *least;
       column.scale = *largest - *least;
@@ -214,7 +215,7 @@ void fit_text(const Table& table, Index c, std::span<const Index> rows, const En
   }
 }
 
-TargetColumn fit_target(const Table& table, Index c, std::span<const Index> rows, TargetScaling scaling) {
+TargetColumn fit_target(const Table& table, Index c, std::span<const Index> rows, const EncoderOptions& options) {
   const Column& source = table.columns[static_cast<std::size_t>(c)];
   if (source.type == ColumnType::text) refuse_text(table, c, "and a target must be one");
   std::vector<double> values;
@@ -233,9 +234,13 @@ TargetColumn fit_target(const Table& table, Index c, std::span<const Index> rows
     throw DataError(fmt::format("target '{}' spans {} to {}, more than a number can hold: rescale it", source.name,
                                 *least, *largest));
   const Moments m = moments(values);
-  if (scaling == TargetScaling::standard) target = {source.name, m.mean, m.deviation};
-  if (scaling == TargetScaling::unit) target = {source.name, *least, *largest - *least};
+  if (options.target_scaling == TargetScaling::standard) target = {source.name, m.mean, m.deviation};
+  if (options.target_scaling == TargetScaling::unit) target = {source.name, *least, *largest - *least};
   if (!std::isnormal(target.scale)) target.scale = 1;  // constant
+  if (options.clip) {
+    target.least = *least - (*largest - *least) / 10;
+    target.largest = *largest + (*largest - *least) / 10;
+  }
   return target;
 }
 
@@ -353,7 +358,7 @@ Encoder Encoder::fit(const Table& table, const ColumnChoice& choice, const Encod
   if (rows.empty()) throw DataError(fmt::format("{}: no rows to learn from", table.source));
   std::vector<TargetColumn> target_columns;
   target_columns.reserve(targets.size());
-  for (const Index c : targets) target_columns.push_back(fit_target(table, c, rows, options.target_scaling));
+  for (const Index c : targets) target_columns.push_back(fit_target(table, c, rows, options));
   std::vector<InputColumn> columns;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (parts[c] != Part::input) continue;
@@ -442,7 +447,8 @@ Eigen::MatrixXd Encoder::unscale_targets(const Eigen::MatrixXd& Y) const {
   Eigen::MatrixXd own(Y.rows(), Y.cols());
   for (Index q = 0; q < Y.cols(); ++q) {
     const TargetColumn& target = targets_[static_cast<std::size_t>(q)];
-    for (Index i = 0; i < Y.rows(); ++i) own(i, q) = target.offset + target.scale * Y(i, q);
+    for (Index i = 0; i < Y.rows(); ++i)  // NaN stays
+      own(i, q) = std::clamp(target.offset + target.scale * Y(i, q), target.least, target.largest);
   }
   return own;
 }

@@ -7,7 +7,7 @@ namespace sconet {
 
 template <>
 struct Choices<Scaling> {
-  static constexpr std::array names = {"unit", "standard", "quantile", "both", "none"};
+  static constexpr std::array names = {"auto", "unit", "standard", "quantile", "both", "none"};
 };
 template <>
 struct Choices<TargetScaling> {
@@ -28,7 +28,7 @@ struct OptionList<EncoderOptions> {
     };
     option("scaling", &O::scaling, {},
            "Inputs: to the unit interval, to mean 0 and deviation 1, to their quantiles, to these two side by side, or "
-           "as they are.");
+           "as they are; auto: the method auto chooses, the others take the unit interval.");
     option("target_scaling", &O::target_scaling, {}, "Targets, while the network learns; predictions are scaled back.");
     option("missing", &O::missing, {}, "A missing number becomes the mean or the median of the training rows.");
     option("missing_indicator", &O::missing_indicator, {},
@@ -37,8 +37,10 @@ struct OptionList<EncoderOptions> {
            "Most distinct texts a column may have to serve as categories.");
     option("quantiles", &O::quantiles, between(2, 1e5),
            "Scaling quantile and both: quantiles that are kept of each column.");
-    option("clip", &O::clip, {},
-           "Numbers beyond the least and the largest of the training rows count as these, when predicting too.");
+    option(
+        "clip", &O::clip, {},
+        "Numbers beyond the least and the largest of the training rows count as these, and predictions stay within a "
+        "tenth of the targets' range; the method auto always clips.");
   }
 };
 

@@ -96,6 +96,7 @@ void scales_from_logs(Eigen::MatrixXd& logs) {
 Network fit_scale(const Eigen::MatrixXd& inputs, const Eigen::MatrixXd& logs, const std::vector<Index>& rows,
                   const IntervalOptions& options) {
   TrainOptions train_options;
+  train_options.method = Method::rmpi;
   train_options.max_nodes = kScaleNodes;
   train_options.candidates = kScaleCandidates;
   train_options.scales = {kScaleWeights};

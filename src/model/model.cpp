@@ -126,6 +126,60 @@ void calibrate(Model& model, const std::optional<Eigen::MatrixXd>& residuals, co
     model.set_intervals(Intervals::calibrate(*residuals, inputs, options));
 }
 
+// Intervals from the residuals of networks that had not seen the row, in the unit of the scaled targets.
+void calibrate_held_out(Model& model, const Eigen::MatrixXd& held_out, const Eigen::MatrixXd& X,
+                        const IntervalOptions& options) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < held_out.rows(); ++i)
+    if (!held_out.row(i).hasNaN()) rows.push_back(i);
+  if (rows.empty()) {
+    model.set_no_intervals("there are too few rows to hold any out");
+    return;
+  }
+  Eigen::MatrixXd residuals = held_out(rows, Eigen::all);
+  for (Index q = 0; q < residuals.cols(); ++q)
+    residuals.col(q) *= model.encoder().targets()[static_cast<std::size_t>(q)].scale;
+  calibrate(model, residuals, X(rows, Eigen::all), options);
+}
+
+void remember_trials(std::vector<Trial> trials, ModelSummary& summary) {
+  constexpr Index kRemembered = 5;  // of a round
+  std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
+    return std::pair(a.round, a.rmse) < std::pair(b.round, b.rmse);
+  });
+  for (Trial& trial : trials) {
+    summary.tried.resize(static_cast<std::size_t>(trial.round) + 1);
+    if (++summary.tried.back() <= kRemembered) summary.trials.push_back(std::move(trial));
+  }
+}
+
+// The rows of the table as one of the encoders sees them.
+struct Encoded {
+  Encoder encoder;
+  Eigen::MatrixXd X, X_valid;
+};
+
+// One encoder, or those among which `auto` chooses.
+std::vector<Encoded> fit_encoders(const Table& table, const FitOptions& options, std::span<const Index> rows,
+                                  std::vector<std::string>& warnings) {
+  constexpr Index kMostInputs = 1000;  // of a table that is encoded in more than one way
+  EncoderOptions encoder = options.encoder;
+  const bool automatic = options.train.method == Method::automatic;
+  const bool choice = automatic && encoder.scaling == Scaling::automatic;
+  if (automatic) encoder.clip = true;
+  if (encoder.scaling == Scaling::automatic) encoder.scaling = automatic ? Scaling::standard : Scaling::unit;
+  std::vector<Encoded> encodings;
+  encodings.push_back({Encoder::fit(table, options.columns, encoder, rows, warnings), {}, {}});
+  const Index inputs = encodings.front().encoder.inputs();
+  if (!choice || inputs < 2 || inputs > kMostInputs) return encodings;
+  for (const Scaling scaling : {Scaling::both, Scaling::quantile}) {
+    encoder.scaling = scaling;
+    std::vector<std::string> same;
+    encodings.push_back({Encoder::fit(table, options.columns, encoder, rows, same), {}, {}});
+  }
+  return encodings;
+}
+
 // Writes checkpoints while a run grows, and finds where an earlier one stopped.
 class Checkpoints {
  public:
@@ -212,7 +266,9 @@ void Model::set_no_intervals(std::string why) {
   no_intervals_ = std::move(why);
 }
 
-Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras& extras) {
+Fitted Model::fit(const Table& table, const FitOptions& given, const FitExtras& extras) {
+  FitOptions options = given;
+  options.train = with_node_limit(given.train);
   validate(options.train);
   validate(options.encoder);
   if (!(options.valid_fraction >= 0 && options.valid_fraction < 1))
@@ -223,8 +279,14 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
         "validation rows come from one place: a table of their own, a share of the rows, or rows that are named");
   if (extras.resume && extras.checkpoint.empty()) throw std::invalid_argument("to resume a run, name its checkpoint");
 
-  if (options.train.method == Method::mlp && !extras.checkpoint.empty())
-    throw std::invalid_argument("the MLP cannot be resumed: train it without a checkpoint");
+  if (!extras.checkpoint.empty()) {
+    if (options.train.method == Method::mlp)
+      throw std::invalid_argument("the MLP cannot be resumed: train it without a checkpoint");
+    if (options.train.method == Method::automatic)
+      throw std::invalid_argument("the method auto cannot be resumed: train it without a checkpoint");
+    if (options.train.ensemble > 1)
+      throw std::invalid_argument("an ensemble cannot be resumed: train it without a checkpoint");
+  }
 
   Fitted fitted;
   fitted.warnings = table.warnings;
@@ -246,32 +308,38 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
                                   train_rows.size() + valid_rows.size(), options.valid_fraction));
   }
 
-  const Encoder encoder = Encoder::fit(table, options.columns, options.encoder, train_rows, fitted.warnings);
+  std::vector<Encoded> encodings = fit_encoders(table, options, train_rows, fitted.warnings);
+  const Encoder& first = encodings.front().encoder;  // all have the same targets, and none has fewer columns
   if (extras.valid) {
     ColumnChoice by_name;
-    for (const TargetColumn& target : encoder.targets()) by_name.targets.push_back(target.name);
+    for (const TargetColumn& target : first.targets()) by_name.targets.push_back(target.name);
     valid_rows = rows_with_targets(valid_table, by_name);
     if (valid_rows.empty()) throw DataError(fmt::format("{}: no validation row has a target", valid_table.source));
   }
-  check_description(encoder, options);
-  check_memory(static_cast<Index>(train_rows.size()), static_cast<Index>(valid_rows.size()), encoder, options.train,
-               extras.memory_limit);
+  check_description(first, options);
+  for (const Encoded& encoding : encodings)
+    check_memory(static_cast<Index>(train_rows.size()), static_cast<Index>(valid_rows.size()), encoding.encoder,
+                 options.train, extras.memory_limit);
 
   const auto sentences = [&](const EncodeNotes& notes, std::string_view rows) {
     for (const auto& sentence : notes.sentences()) fitted.warnings.push_back(fmt::format("{}: {}", rows, sentence));
   };
   EncodeNotes train_notes, valid_notes;
-  const Eigen::MatrixXd X = encoder.inputs(table, train_rows, &train_notes);
-  const Eigen::MatrixXd Y = encoder.scale_targets(encoder.targets(table, train_rows));
+  for (Encoded& encoding : encodings) {
+    EncodeNotes* const notes = &encoding == &encodings.front() ? &train_notes : nullptr;
+    encoding.X = encoding.encoder.inputs(table, train_rows, notes);
+    if (!valid_rows.empty())
+      encoding.X_valid = encoding.encoder.inputs(valid_table, valid_rows, notes ? &valid_notes : nullptr);
+  }
+  const Eigen::MatrixXd Y = first.scale_targets(first.targets(table, train_rows));
   sentences(train_notes, "training rows");
-  Eigen::MatrixXd X_valid, Y_valid;
+  Eigen::MatrixXd Y_valid;
   if (!valid_rows.empty()) {
-    X_valid = encoder.inputs(valid_table, valid_rows, &valid_notes);
-    Y_valid = encoder.scale_targets(encoder.targets(valid_table, valid_rows));
+    Y_valid = first.scale_targets(first.targets(valid_table, valid_rows));
     sentences(valid_notes, "validation rows");
   }
 
-  const double unit = encoder.outputs() == 1 ? encoder.targets().front().scale : 1.0;  // of the errors reported
+  const double unit = first.outputs() == 1 ? first.targets().front().scale : 1.0;  // of the errors reported
   const auto in_unit = [&](NodeRecord node) {
     node.train_rmse *= unit;
     node.valid_rmse *= unit;
@@ -280,9 +348,13 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   TrainOptions train_options = options.train;
   train_options.tolerance /= unit;
   Checkpoints checkpoints(
-      extras, run_settings(options.train, options.encoder, options.valid_fraction, X.rows(), X_valid.rows()));
+      extras, run_settings(options.train, first.options(), options.valid_fraction, Y.rows(), Y_valid.rows()));
   TrainExtras train_extras;
-  train_extras.X_valid = X_valid;
+  train_extras.X_valid = encodings.front().X_valid;
+  for (std::size_t e = 1; e < encodings.size(); ++e) {
+    train_extras.encodings.emplace_back(encodings[e].X);
+    train_extras.encodings_valid.emplace_back(encodings[e].X_valid);
+  }
   train_extras.Y_valid = Y_valid;
   train_extras.stop = extras.stop;
   train_extras.resume = checkpoints.earlier();
@@ -290,7 +362,8 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   if (!extras.checkpoint.empty())
     train_extras.on_step = [&](const std::vector<NodeRecord>& history) { checkpoints.on_step(history); };
 
-  TrainResult result = train(X, Y, train_options, train_extras);
+  TrainResult result = train(encodings.front().X, Y, train_options, train_extras);
+  const auto& [encoder, X, X_valid] = encodings[static_cast<std::size_t>(result.report.encoding)];
   fitted.report = std::move(result.report);
   if (!extras.checkpoint.empty()) checkpoints.save(fitted.report.history);
   fitted.checkpoint_error = checkpoints.error();
@@ -298,7 +371,12 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
   fitted.report.initial_valid_rmse *= unit;
   fitted.report.train_rmse *= unit;
   fitted.report.valid_rmse *= unit;
+  fitted.report.held_out_rmse *= unit;
   for (NodeRecord& node : fitted.report.history) node = in_unit(node);
+  for (Trial& trial : fitted.report.trials) {
+    trial.rmse *= unit;
+    trial.scaling = option_text(encodings[static_cast<std::size_t>(trial.encoding)].encoder.options(), "scaling");
+  }
 
   ModelSummary summary;
   summary.version = SCONET_VERSION;
@@ -322,9 +400,12 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
     if (summary.valid) summary.valid_rmse.push_back(node.valid_rmse);
     summary.scales.push_back(node.scale);
   }
+  remember_trials(fitted.report.trials, summary);
+  summary.held_out_rmse = fitted.report.held_out_rmse;
+  summary.members = fitted.report.members;
   if (options.explain)
     summary.explanation = explanation(encoder, result.network, table, train_rows, options.train, fitted.warnings);
-  TrainOptions remembered = options.train;
+  TrainOptions remembered = with_node_limit(options.train);
   remembered.threads = 0;  // the model does not depend on it
   fitted.model =
       Model(encoder, std::move(result.network), std::move(remembered), options.valid_fraction, std::move(summary));
@@ -333,6 +414,8 @@ Fitted Model::fit(const Table& table, const FitOptions& options, const FitExtras
                             options.train.seed, options.train.threads};
   if (!valid_rows.empty())
     calibrate(fitted.model, valid_targets - valid_predictions, X_valid, how);
+  else if (fitted.report.held_out.size() > 0)
+    calibrate_held_out(fitted.model, fitted.report.held_out, X, {ResidualSource::out_of_fold, how.seed, how.threads});
   else if (fitted.report.leverages.size() > 0)
     calibrate(fitted.model,
               leave_one_out((targets - predictions) * selection_factor(options.train, fitted.report.leverages.mean()),

@@ -206,6 +206,8 @@ class Reader {
   std::vector<std::string> texts(const json& object, const char* name) const;
   double figure(const json& object, const char* name) const;  // null stands for NaN
   Index row_count(const json& object) const;
+  Index count(const json& object, const char* name) const;  // at most a billion
+  std::vector<Index> counts(const json& object, const char* name) const;
   Metrics metrics(const json& object) const;
 
   template <class Options>
@@ -226,7 +228,7 @@ class Reader {
   std::vector<TargetColumn> targets(const json& description) const;
   void read_numbers(std::vector<InputColumn>& columns) const;
   void read_ranges(std::vector<InputColumn>& columns, bool needed) const;
-  void read_numbers(std::vector<TargetColumn>& targets) const;
+  void read_numbers(std::vector<TargetColumn>& targets, bool clipped) const;
   ModelSummary summary(const json& description) const;
   Explanation explanation(const json& description, const std::vector<InputColumn>& columns, Index outputs) const;
   Intervals intervals(const json& description, Index inputs, Index outputs) const;
@@ -451,12 +453,20 @@ void Reader::read_ranges(std::vector<InputColumn>& columns, bool needed) const {
   }
 }
 
-void Reader::read_numbers(std::vector<TargetColumn>& targets) const {
+void Reader::read_numbers(std::vector<TargetColumn>& targets, bool clipped) const {
   const std::vector<double>& scales = array("encoder.targets", {static_cast<std::int64_t>(targets.size()), 2});
   for (std::size_t q = 0; q < targets.size(); ++q) {
     targets[q].offset = scales[2 * q];
     targets[q].scale = scales[2 * q + 1];
     if (!(targets[q].scale > 0)) refuse(fmt::format("target '{}' has the scale {}", targets[q].name, targets[q].scale));
+  }
+  if (!clipped) return;
+  const std::vector<double>& ranges = array("encoder.target_ranges", {static_cast<std::int64_t>(targets.size()), 2});
+  for (std::size_t q = 0; q < targets.size(); ++q) {
+    targets[q].least = ranges[2 * q];
+    targets[q].largest = ranges[2 * q + 1];
+    if (!(targets[q].least <= targets[q].largest))
+      refuse(fmt::format("target '{}' has the range {} to {}", targets[q].name, targets[q].least, targets[q].largest));
   }
 }
 
@@ -470,7 +480,42 @@ ModelSummary Reader::summary(const json& description) const {
   summary.stop_reason = *known;
   summary.train = metrics(member(description, "train", json::value_t::object));
   if (description.contains("valid")) summary.valid = metrics(member(description, "valid", json::value_t::object));
+  if (description.contains("held_out_rmse")) summary.held_out_rmse = figure(description, "held_out_rmse");
+  if (description.contains("members")) summary.members = counts(description, "members");
+  if (description.contains("trials")) {
+    summary.tried = counts(description, "tried");
+    for (const json& entry : member(description, "trials", json::value_t::array)) {
+      if (!entry.is_object()) refuse("a trial of the summary is no object");
+      Trial trial;
+      trial.round = static_cast<int>(count(entry, "round"));
+      trial.scaling = text(entry, "scaling");
+      trial.candidates = texts(entry, "candidates");
+      trial.rows = count(entry, "rows");
+      trial.pool = count(entry, "pool");
+      trial.nodes = count(entry, "nodes");
+      trial.ridge = figure(entry, "ridge");
+      trial.rmse = figure(entry, "rmse");
+      trial.chosen = flag(entry, "chosen");
+      summary.trials.push_back(std::move(trial));
+    }
+  }
   return summary;
+}
+
+Index Reader::count(const json& object, const char* name) const {
+  const auto n = member(object, name, json::value_t::number_unsigned).get<std::uint64_t>();
+  if (n > 1'000'000'000) refuse(fmt::format("the summary tells of {} {}", n, name));
+  return static_cast<Index>(n);
+}
+
+std::vector<Index> Reader::counts(const json& object, const char* name) const {
+  std::vector<Index> numbers;
+  for (const json& entry : member(object, name, json::value_t::array)) {
+    if (!entry.is_number_unsigned() || entry.get<std::uint64_t>() > 1'000'000'000)
+      refuse(fmt::format("the list '{}' of the summary has an entry that is no count", name));
+    numbers.push_back(static_cast<Index>(entry.get<std::uint64_t>()));
+  }
+  return numbers;
 }
 
 Explanation Reader::explanation(const json& description, const std::vector<InputColumn>& columns, Index outputs) const {
@@ -604,7 +649,7 @@ Model Reader::model() {
   if (summary.valid) summary.valid_rmse = array("summary.valid_rmse", {sizes}, false);
   read_numbers(inputs);
   read_ranges(inputs, encoder_options.clip);
-  read_numbers(outputs);
+  read_numbers(outputs, encoder_options.clip);
   const json& summarised = all.at("summary");
   if (summarised.contains("explanation"))
     summary.explanation = explanation(member(summarised, "explanation", json::value_t::object), inputs, m);
@@ -643,6 +688,22 @@ std::string Model::to_bytes() const {
                   {"stop_reason", name(summary_.stop_reason)},
                   {"train", to_json(summary_.train)}};
   if (summary_.valid) summary["valid"] = to_json(*summary_.valid);
+  if (!summary_.trials.empty()) {
+    summary["tried"] = summary_.tried;
+    summary["trials"] = json::array();
+    for (const Trial& trial : summary_.trials)
+      summary["trials"].push_back({{"round", trial.round},
+                                   {"scaling", trial.scaling},
+                                   {"candidates", trial.candidates},
+                                   {"rows", trial.rows},
+                                   {"pool", trial.pool},
+                                   {"nodes", trial.nodes},
+                                   {"ridge", trial.ridge},
+                                   {"rmse", trial.rmse},
+                                   {"chosen", trial.chosen}});
+  }
+  if (!std::isnan(summary_.held_out_rmse)) summary["held_out_rmse"] = summary_.held_out_rmse;
+  if (!summary_.members.empty()) summary["members"] = summary_.members;
   if (summary_.explanation)
     summary["explanation"] = {{"rows", summary_.explanation->rows}, {"rmse", summary_.explanation->rmse}};
   json description = {
@@ -682,6 +743,12 @@ std::string Model::to_bytes() const {
   arrays["encoder.knots"] = array(knots);
   arrays["encoder.positions"] = array(positions);
   arrays["encoder.targets"] = array({encoder_.outputs(), 2}, std::move(targets));
+  if (encoder_.options().clip) {
+    std::vector<double> bounds;
+    bounds.reserve(2 * encoder_.targets().size());
+    for (const TargetColumn& t : encoder_.targets()) bounds.insert(bounds.end(), {t.least, t.largest});
+    arrays["encoder.target_ranges"] = array({encoder_.outputs(), 2}, std::move(bounds));
+  }
   write_weights(network_.weights(), container);
   arrays["network.biases"] = array({network_.nodes()}, {network_.biases().begin(), network_.biases().end()});
   arrays["network.output_weights"] = array(network_.output_weights());

@@ -65,9 +65,9 @@ std::string text_of(const Settings& settings) {
 }
 
 MethodInfo MethodSpec::info() const {
-  static const std::map<Method, std::string> kTitles = {{Method::rmpi, "RMPI-SCN"}, {Method::scn3, "SCN-III"},
-                                                        {Method::scn1, "SCN-I"},    {Method::rvfl, "RVFL"},
-                                                        {Method::irvfl, "IRVFL"},   {Method::mlp, "MLP-BP"}};
+  static const std::map<Method, std::string> kTitles = {
+      {Method::automatic, "auto"}, {Method::rmpi, "RMPI-SCN"}, {Method::scn3, "SCN-III"}, {Method::scn1, "SCN-I"},
+      {Method::rvfl, "RVFL"},      {Method::irvfl, "IRVFL"},   {Method::mlp, "MLP-BP"}};
   std::string title = kTitles.at(method);
   for (const auto& [name, text] : fixed) title += fmt::format(", {} {}", name, text);
   return {id, title};
@@ -126,8 +126,9 @@ Grid grid(const MethodSpec& method, const SetInfo& set) {
   FitOptions options;
   options.train.method = method.method;
   const std::string name = option_text(options.train, "method");
-  grid.base = {{"method", name}, {"scaling", "standard"}};
-  if (method.method != Method::mlp) {
+  grid.base = {{"method", name}};
+  if (method.method != Method::automatic) grid.base.emplace_back("scaling", "standard");
+  if (method.method != Method::mlp && method.method != Method::automatic) {
     const auto paper = paper_row(set.id, name == "irvfl" ? "rvfl" : name == "scn1" ? "scn3" : name);
     if (paper)
       grid.base.insert(grid.base.end(),
@@ -135,6 +136,7 @@ Grid grid(const MethodSpec& method, const SetInfo& set) {
     grid.base.emplace_back("patience", "0");
   }
   switch (method.method) {
+    case Method::automatic: break;
     case Method::rmpi:
       grid.base.emplace_back("candidates", candidates(set));
       grid.lists = {

@@ -31,11 +31,13 @@ RunKey run_key(const StudySet& set, const MethodSpec& method, const Settings& se
 double weight(const StudySet& set, const Settings& settings) {
   const FitOptions options = fit_options(settings);
   const auto n = static_cast<double>(set.info.train_rows), d = static_cast<double>(set.info.inputs),
-             L = static_cast<double>(options.train.max_nodes), T = static_cast<double>(options.train.candidates);
+             L = static_cast<double>(with_node_limit(options.train).max_nodes),
+             T = static_cast<double>(options.train.candidates);
   switch (options.train.method) {
     case Method::rvfl:
     case Method::irvfl: return n * L * (d + L);
     case Method::mlp: return n * L * (d + 10) * 1000;
+    case Method::automatic: return n * 2000 * (d + 3000);
     default: return n * L * T * (d + L / 2 + 20);
   }
 }
