@@ -28,11 +28,11 @@ namespace {
 constexpr double kRankTolerance = 1e-9;  // of a candidate in a pool, where the Gram matrix has lost half the digits
 constexpr double kNearlyBest = 1.002;    // the smallest network within this of the best is taken
 constexpr double kLeastRidge = 1e-12;
-constexpr Index kWideTable = 1000;      // more inputs than this: one encoding, smaller pools
-constexpr double kPoolWeights = 4e6;    // hidden weights a pool may have
+constexpr double kSafeRidge = 1e-8;   // from here on the Gram matrix gives the output weights to all digits that matter
+constexpr Index kWideTable = 1000;    // more inputs than this: one encoding, smaller pools
+constexpr double kPoolWeights = 4e6;  // hidden weights a pool may have
 constexpr double kModelWeights = 9000;  // numbers a network may have unless max_nodes says otherwise: 72 kB
-constexpr Index kMostNodes = 600;
-constexpr std::size_t kShare = 4;  // settings whose candidates share a pool, at most
+constexpr std::size_t kShare = 4;       // settings whose candidates share a pool, at most
 
 // One round of trials.
 struct Round {
@@ -43,13 +43,13 @@ struct Round {
   Index survivors = 0;
 };
 constexpr Index kFolds = 5;
+constexpr Index kAll = 1 << 30;  // rows
 
 std::vector<Round> rounds_of(Effort effort) {
   switch (effort) {
-    case Effort::quick: return {{600, 160, 50, 1, 4}, {1000000, 600, 150, 2, 1}};
-    case Effort::normal: return {{800, 200, 70, 2, 8}, {2500, 500, 150, 2, 8}, {1000000, 1500, kMostNodes, 5, 1}};
-    case Effort::thorough:
-      return {{1500, 300, 100, 3, 12}, {5000, 1000, 300, 3, 5}, {1000000, 3000, 2 * kMostNodes, 5, 1}};
+    case Effort::quick: return {{600, 160, 50, 1, 4}, {kAll, 600, 150, 2, 1}};
+    case Effort::normal: return {{800, 200, 70, 2, 8}, {2500, 500, 150, 2, 8}, {kAll, 2500, 900, 3, 1}};
+    case Effort::thorough: return {{1500, 300, 100, 3, 12}, {5000, 1000, 300, 3, 8}, {kAll, 4000, 1500, 5, 1}};
   }
   return {};
 }
@@ -89,13 +89,11 @@ Eigen::MatrixXd gather(MatrixView X, const std::vector<Index>& rows) {
   return picked;
 }
 
-// With the first `size` nodes of the path, or as many as it has; H as evaluate_nodes gives it.
-Eigen::MatrixXd predict_path(const PathFit& fit, const Eigen::MatrixXd& H, Index size) {
-  size = std::min(size, fit.nodes());
-  const PathFit::Layer layer = fit.layer(size);
+// Predictions from H, as evaluate_nodes gives it.
+Eigen::MatrixXd apply(const PathFit::Layer& layer, const Eigen::MatrixXd& H) {
   Eigen::MatrixXd P = layer.intercept.replicate(H.rows(), 1);
   for (Index q = 0; q < P.cols(); ++q)
-    for (Index k = 0; k < size; ++k) P.col(q) += layer.weights(k, q) * H.col(k);
+    for (Index k = 0; k < layer.weights.rows(); ++k) P.col(q) += layer.weights(k, q) * H.col(k);
   return P;
 }
 
@@ -194,6 +192,7 @@ class Auto {
   template <class OnNode>
   Network fit_nodes(Engine& engine, const std::vector<Index>& rows, Index encoding, std::span<const Candidate> nodes,
                     double ridge, OnNode&& on_node) const;
+  Network make_network(std::span<const Candidate> nodes, const PathFit::Layer& layer, Index encoding) const;
   double initial_rmse() const;
   TrainResult conclude(Network network, const Outcome& best, const Eigen::MatrixXd& held_out, double error);
 
@@ -288,15 +287,19 @@ std::vector<Candidate> Auto::draw_pool(const Outcome& of, Index count, Index mem
   return pool;
 }
 
+// More rows deserve more candidates; many inputs make each of them dear.
 Index Auto::pool_size(const Round& round, Index encoding) const {
   const auto inputs = static_cast<double>(X_[static_cast<std::size_t>(encoding)].cols());
-  return std::clamp<Index>(static_cast<Index>(kPoolWeights / inputs), 20, round.pool);
+  const Index most = std::min(round.pool, 900 + std::min(round.rows, teaching_) / 5);
+  return std::clamp<Index>(static_cast<Index>(kPoolWeights / inputs), 20, most);
 }
 
+// A single network is to be small; an ensemble is what it is.
 Index Auto::most_nodes(const Round& round, Index rows, Index encoding) const {
   const auto inputs = static_cast<double>(X_[static_cast<std::size_t>(encoding)].cols());
-  Index most = std::min(round.nodes, rows / 2);
+  const Index most = std::min({round.nodes, rows / 2, pool_size(round, encoding) * 2 / 3});
   if (options_.max_nodes >= 0) return std::min<Index>(most, options_.max_nodes);
+  if (options_.ensemble > 1) return most;
   return std::min(most, std::max<Index>(static_cast<Index>(kModelWeights / (inputs + 2)), 100));
 }
 
@@ -335,7 +338,7 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
     for (Index r = 0; r < R; ++r) {
       const PathFit fit(taught, path.order, ridges[static_cast<std::size_t>(r)] * taught.weight);
       for (Index s = 0; s < S; ++s) {
-        Eigen::MatrixXd E = Y - predict_path(fit, H, sizes[static_cast<std::size_t>(s)]);
+        Eigen::MatrixXd E = Y - apply(fit.layer(std::min(sizes[static_cast<std::size_t>(s)], fit.nodes())), H);
         for (Index q = 0; q < m; ++q) {
           for (Index i = 0; i < E.rows(); ++i)
             squares[static_cast<std::size_t>(f)](r, s) +=
@@ -443,7 +446,8 @@ std::vector<Outcome> Auto::share_pools(const std::vector<Outcome>& ranked) const
 struct Auto::Member {
   std::vector<Index> left_out, taught;
   std::vector<Candidate> nodes;              // in the order of its path
-  std::vector<Eigen::MatrixXd> predictions;  // for each ridge and size
+  std::vector<PathFit::Layer> layers;        // for each ridge and size
+  std::vector<Eigen::MatrixXd> predictions;  // the same
 };
 
 Auto::Member Auto::grow_member(const Round& round, const Outcome& best, Index number, const std::vector<double>& ridges,
@@ -460,11 +464,13 @@ Auto::Member Auto::grow_member(const Round& round, const Outcome& best, Index nu
   const Path path = grow_path(sums, best.ridge * sums.weight, sizes.back(), kRankTolerance);
   member.nodes.reserve(path.order.size());
   for (const Index i : path.order) member.nodes.push_back(pool[static_cast<std::size_t>(i)]);
-  if (member.left_out.empty()) return member;
   const Eigen::MatrixXd H = evaluate_nodes(engine, tiles_of_rows(member.left_out, encoding), member.nodes);
   for (const double ridge : ridges) {
     const PathFit fit(sums, path.order, ridge * sums.weight);
-    for (const Index size : sizes) member.predictions.push_back(predict_path(fit, H, size));
+    for (const Index size : sizes) {
+      member.layers.push_back(fit.layer(std::min(size, fit.nodes())));
+      member.predictions.push_back(apply(member.layers.back(), H));
+    }
   }
   return member;
 }
@@ -483,8 +489,7 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
   const Eigen::MatrixXd Y = Y_.topRows(teaching_), weights = weights_.topRows(teaching_);
   const auto held_out_at = [&](std::size_t at) {
     HeldOut held_out(teaching_, Y.cols());
-    for (const Member& member : members)
-      if (!member.predictions.empty()) held_out.add(member.left_out, member.predictions[at]);
+    for (const Member& member : members) held_out.add(member.left_out, member.predictions[at]);
     return held_out.residuals(Y, K);
   };
   std::vector<double> errors(ridges.size() * sizes.size());
@@ -495,15 +500,16 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
   for (std::size_t i = 1; i < errors.size(); ++i)
     if (errors[i] < errors[at]) at = i;
   const double ridge = ridges[at / sizes.size()];
-  const Index size = sizes[at % sizes.size()];
 
   std::vector<Network> networks(static_cast<std::size_t>(K));
   pool_.run(K, [&](Index k, int worker) {
     const Member& member = members[static_cast<std::size_t>(k)];
-    const auto some = std::min<std::size_t>(static_cast<std::size_t>(size), member.nodes.size());
+    const PathFit::Layer& layer = member.layers[at];
+    const auto nodes = std::span(member.nodes).first(static_cast<std::size_t>(layer.weights.rows()));
     networks[static_cast<std::size_t>(k)] =
-        fit_nodes(workers_[static_cast<std::size_t>(worker)]->engine, member.taught, encoding,
-                  std::span(member.nodes).first(some), ridge, [](const NodeRecord&) {});
+        ridge >= kSafeRidge ? make_network(nodes, layer, encoding)
+                            : fit_nodes(workers_[static_cast<std::size_t>(worker)]->engine, member.taught, encoding,
+                                        nodes, ridge, [](const NodeRecord&) {});
   });
   // A record for each member: the mean of the first so many.
   report_.initial_rmse = initial_rmse();
@@ -554,7 +560,7 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   nodes.reserve(path.order.size());
   for (const Index i : path.order) nodes.push_back(pool[static_cast<std::size_t>(i)]);
   report_.initial_rmse = initial_rmse();
-  Network network = fit_nodes(engine_, rows, encoding, nodes, best.ridge, [&](NodeRecord record) {
+  const auto on_node = [&](NodeRecord record) {
     const Index candidate = path.order[static_cast<std::size_t>(record.step - 1)];
     record.scale = settings_[best.settings[static_cast<std::size_t>(candidate) % best.settings.size()]].draw.scale;
     record.admissible = static_cast<Index>(pool.size());
@@ -562,13 +568,44 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
     record.seconds = seconds();
     report_.history.push_back(record);
     if (extras_.on_node) extras_.on_node(record);
-  });
+  };
+  Network network;
+  if (best.ridge >= kSafeRidge) {
+    const PathFit fit(sums, path.order, best.ridge * sums.weight);
+    for (Index size = 1; size <= fit.nodes(); ++size) {
+      NodeRecord record;
+      record.nodes = record.step = size;
+      record.train_rmse = std::ldexp(std::sqrt(fit.squares(size) / sums.weight), y_exponent_);
+      record.valid_rmse = std::numeric_limits<double>::quiet_NaN();
+      record.r = 1;
+      record.batches = 1;
+      record.score = path.score[static_cast<std::size_t>(size - 1)];
+      on_node(record);
+    }
+    network =
+        make_network(std::span(nodes).first(static_cast<std::size_t>(fit.nodes())), fit.layer(fit.nodes()), encoding);
+  } else {
+    network = fit_nodes(engine_, rows, encoding, nodes, best.ridge, on_node);
+  }
   report_.network_step = network.nodes();
   return conclude(std::move(network), best, best.held_out, best.error);
 }
 
-// The pool has chosen the nodes; their output weights come from an orthonormal basis, to the last digit. A node that is
-// in the span of the others is left out.
+Network Auto::make_network(std::span<const Candidate> nodes, const PathFit::Layer& layer, Index encoding) const {
+  const auto L = static_cast<Index>(nodes.size());
+  Eigen::MatrixXd W(X_[static_cast<std::size_t>(encoding)].cols(), L);
+  Eigen::VectorXd b(L);
+  for (Index j = 0; j < L; ++j) {
+    W.col(j) = nodes[static_cast<std::size_t>(j)].w;
+    b[j] = nodes[static_cast<std::size_t>(j)].b;
+  }
+  const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
+  return {std::move(W), std::move(b), layer.weights.unaryExpr(back), layer.intercept.unaryExpr(back),
+          options_.activation};
+}
+
+// The pool has chosen the nodes; here their output weights come from an orthonormal basis, to the last digit. A node
+// that is in the span of the others is left out.
 template <class OnNode>
 Network Auto::fit_nodes(Engine& engine, const std::vector<Index>& rows, Index encoding,
                         std::span<const Candidate> nodes, double ridge, OnNode&& on_node) const {
@@ -576,12 +613,12 @@ Network Auto::fit_nodes(Engine& engine, const std::vector<Index>& rows, Index en
                         weights = gather(weights_, rows);
   Tiles tiles(X, Y, extras_.weights.empty() ? MatrixView{} : MatrixView(weights), 0);
   Refit fit(engine, tiles, options_.rank_tolerance, ridge, Beside{true, false});
-  std::vector<std::size_t> taken;
+  std::vector<Candidate> taken;
   taken.reserve(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto added = fit.append(nodes[i], {});
     if (!added) continue;
-    taken.push_back(i);
+    taken.push_back(nodes[i]);
     NodeRecord record;
     record.nodes = fit.nodes();
     record.train_rmse = std::ldexp(std::sqrt(fit.residual2().sum() / tiles.weight_sum()), y_exponent_);
@@ -592,17 +629,8 @@ Network Auto::fit_nodes(Engine& engine, const std::vector<Index>& rows, Index en
     record.step = static_cast<Index>(i) + 1;
     on_node(record);
   }
-  const auto L = static_cast<Index>(taken.size());
-  Eigen::MatrixXd W(X.cols(), L);
-  Eigen::VectorXd b(L);
-  for (Index j = 0; j < L; ++j) {
-    W.col(j) = nodes[taken[static_cast<std::size_t>(j)]].w;
-    b[j] = nodes[taken[static_cast<std::size_t>(j)]].b;
-  }
-  const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
-  const OutputLayer layer = fit.output_layer(L);
-  return {std::move(W), std::move(b), layer.weights.unaryExpr(back), layer.intercept.unaryExpr(back),
-          options_.activation};
+  const OutputLayer layer = fit.output_layer(static_cast<Index>(taken.size()));
+  return make_network(taken, {layer.weights, layer.intercept}, encoding);
 }
 
 double Auto::initial_rmse() const {

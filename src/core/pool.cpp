@@ -305,7 +305,9 @@ PathFit::PathFit(const PoolSums& sums, std::span<const Index> order, double pena
     : R_(static_cast<Index>(order.size()), static_cast<Index>(order.size())),
       z_(static_cast<Index>(order.size()), sums.Y1.size()),
       means_(static_cast<Index>(order.size())),
-      y_mean_(sums.Y1 / sums.weight) {
+      y_mean_(sums.Y1 / sums.weight),
+      penalty_(penalty) {
+  for (Index q = 0; q < z_.cols(); ++q) y2_ += std::max(0.0, sums.Y2[q] - sums.Y1[q] * y_mean_[q]);
   const auto L = static_cast<Index>(order.size());
   for (Index k = 0; k < L; ++k) {
     const Index at = order[static_cast<std::size_t>(k)];
@@ -345,6 +347,12 @@ PathFit::Layer PathFit::layer(Index nodes) const {
       layer.intercept[q] -= layer.weights(k, q) * means_[k];
     }
   return layer;
+}
+
+// The objective is |y|^2 - |z|^2; less the penalty it is the sum of squares.
+double PathFit::squares(Index nodes) const {
+  const double objective = y2_ - z_.topRows(nodes).squaredNorm();
+  return std::max(0.0, objective - penalty_ * layer(nodes).weights.squaredNorm());
 }
 
 }  // namespace sconet

@@ -62,6 +62,7 @@ class PathFit {
     Eigen::RowVectorXd intercept;
   };
   Layer layer(Index nodes) const;
+  double squares(Index nodes) const;  // sum of w |e|^2 over the rows of the sums, for the first `nodes` nodes
 
  private:
   Index nodes_ = 0;
@@ -69,6 +70,7 @@ class PathFit {
   Eigen::MatrixXd z_;                                                         // R^-T H'Y
   Eigen::VectorXd means_;                                                     // of H's columns
   Eigen::RowVectorXd y_mean_;
+  double penalty_, y2_ = 0;  // |y|^2 less the mean
 };
 
 }  // namespace sconet
