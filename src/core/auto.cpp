@@ -20,6 +20,7 @@
 #include "core/score.hpp"
 #include "core/shuffle.hpp"
 #include "core/tiles.hpp"
+#include "core/validation.hpp"
 #include "kernels/dispatch.hpp"
 
 namespace sconet {
@@ -66,6 +67,7 @@ struct Outcome {
   double error = std::numeric_limits<double>::infinity();  // RMSE on the rows held out
   Index nodes = 0;
   double ridge = 0;
+  bool tried = false;        // time was not up
   Eigen::MatrixXd held_out;  // residuals of the rows held out, in their order; only of the last round
 };
 
@@ -197,10 +199,24 @@ class Auto {
   double initial_rmse() const;
   TrainResult conclude(Network network, const Outcome& best, const Eigen::MatrixXd& held_out, double error);
 
+  double in_unit(double error) const {  // an RMSE in the target's own unit; NaN: there is none
+    return std::isfinite(error) ? std::ldexp(error, y_exponent_) : std::numeric_limits<double>::quiet_NaN();
+  }
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
   // Half of the time is for the last trials and the network itself.
   bool hurry() const {
     return extras_.stop.stop_requested() || (options_.time_limit > 0 && seconds() >= options_.time_limit / 2);
+  }
+
+  bool time_is_up() const {
+    return extras_.stop.stop_requested() || (options_.time_limit > 0 && seconds() >= options_.time_limit);
+  }
+  // The validation rows as the encoding has them.
+  Validation validation_of(Index encoding) {
+    const auto& all = extras_.encodings_valid;
+    const bool none = extras_.X_valid.rows() == 0;
+    return {engine_, encoding == 0 || none ? extras_.X_valid : all[static_cast<std::size_t>(encoding - 1)],
+            extras_.Y_valid, y_exponent_};
   }
 
   const TrainOptions& options_;
@@ -214,9 +230,11 @@ class Auto {
 
   // The rows, shuffled: those that teach, then validation rows if there are any.
   std::vector<Eigen::MatrixXd> X_;  // for each encoding
-  Eigen::MatrixXd Y_, weights_;     // Y_ in units of 2^y_exponent
-  std::vector<Index> source_;       // of those that teach
+  Eigen::MatrixXd Y_, weights_;     // Y_ in units of 2^y_exponent, less its mean
+  Eigen::RowVectorXd mean_;
+  std::vector<Index> source_;  // of those that teach
   Index teaching_ = 0;
+  bool cut_short_ = false;  // something was not tried because time was up
   std::vector<Setting> settings_;
   TrainReport report_;
 };
@@ -238,7 +256,22 @@ void Auto::take_rows(MatrixView X, MatrixView Y) {
     X_.push_back(both(extras_.encodings[e], judging > 0 ? extras_.encodings_valid[e] : MatrixView{}));
   Y_ = both(Y, extras_.Y_valid).unaryExpr([&](double y) { return std::ldexp(y, -y_exponent_); });
   weights_ = Eigen::MatrixXd::Ones(teaching_ + judging, 1);
-  if (!extras_.weights.empty()) weights_.topRows(teaching_) = gather(extras_.weights, source_);
+  if (!extras_.weights.empty()) {  // in a unit in which their sums are harmless
+    Eigen::MatrixXd given = gather(extras_.weights, source_);
+    const int exponent = exponent_of_largest(given);
+    weights_.topRows(teaching_) = given.unaryExpr([&](double w) { return std::ldexp(w, -exponent); });
+  }
+  // Less their means targets keep their digits when they are squared, and a constant one becomes zero to the bit.
+  mean_ = Y_.row(0);
+  for (Index q = 0; q < Y_.cols(); ++q) {
+    double sum = 0, weight = 0;
+    for (Index i = 0; i < teaching_; ++i) {
+      sum += weights_(i, 0) * (Y_(i, q) - Y_(0, q));
+      weight += weights_(i, 0);
+    }
+    mean_[q] += sum / weight;
+    Y_.col(q).array() -= mean_[q];
+  }
 }
 
 Auto::Parts Auto::parts_of(const Round& round) const {
@@ -307,23 +340,28 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
   const std::vector<Candidate> pool = draw_pool(entrant, pool_size(round, encoding), 0);
   const auto F = static_cast<Index>(parts.held_out.size());
   std::vector<PoolSums> sums;
-  PoolSums total;
+  PoolSums rest;
   const bool own_rows = teaching_ == Y_.rows();  // the rows held out teach in other folds
-  if (!parts.rest.empty()) total = sum_pool(engine, tiles.rest, pool);
-  for (Index f = 0; f < F && own_rows; ++f) {
+  if (!parts.rest.empty()) rest = sum_pool(engine, tiles.rest, pool);
+  sums.reserve(static_cast<std::size_t>(F));
+  for (Index f = 0; f < F && own_rows; ++f)
     sums.push_back(sum_pool(engine, tiles.held_out[static_cast<std::size_t>(f)], pool));
-    total.add(sums.back(), 1);
-  }
 
+  Outcome outcome;
+  outcome.settings = entrant.settings;
+  outcome.tried = true;
   const std::vector<double> ridges = ridges_around(entrant.ridge);
+  outcome.ridge = ridges.front();
+  if (own_rows && parts.rows < 2) return outcome;  // nobody is left to learn from
   const double select_ridge = entrant.ridge > 0 ? entrant.ridge : 1e-5;
   const std::vector<Index> sizes = sizes_up_to(most_nodes(round, parts.rows, encoding));
   const auto R = static_cast<Index>(ridges.size()), S = static_cast<Index>(sizes.size());
   std::vector<Eigen::MatrixXd> squares(static_cast<std::size_t>(F), Eigen::MatrixXd::Zero(R, S));
   std::vector<std::vector<Eigen::MatrixXd>> residuals(static_cast<std::size_t>(F));
   run_folds(F, [&](Index f, Engine& own) {
-    PoolSums taught = total;
-    if (own_rows) taught.add(sums[static_cast<std::size_t>(f)], -1);
+    PoolSums taught = rest;  // the others are added: taking one away would lose digits where it has most of the weight
+    for (std::size_t other = 0; other < sums.size(); ++other)
+      if (static_cast<Index>(other) != f) taught.add(sums[other], 1);
     const Path path = grow_path(taught, select_ridge * taught.weight, sizes.back(), kRankTolerance);
     std::vector<Candidate> nodes;
     nodes.reserve(path.order.size());
@@ -352,8 +390,6 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
     all += squares[static_cast<std::size_t>(f)];
     for (const Index row : parts.held_out[static_cast<std::size_t>(f)]) weight += weights_(row, 0);
   }
-  Outcome outcome;
-  outcome.settings = entrant.settings;
   double least = std::numeric_limits<double>::infinity();
   for (Index i = 0; i < all.size(); ++i)
     if (all.data()[i] < least) least = all.data()[i];
@@ -421,7 +457,8 @@ std::vector<Outcome> Auto::try_settings(const Round& round, int number, const st
     trial.pool = pool_size(round, trial.encoding);
     trial.nodes = outcome.nodes;
     trial.ridge = outcome.ridge;
-    trial.rmse = std::ldexp(outcome.error, y_exponent_);
+    trial.rmse = in_unit(outcome.error);
+    cut_short_ = cut_short_ || !outcome.tried;
     for (const std::size_t setting : outcome.settings) trial.candidates.push_back(text_of(settings_[setting].draw));
     report_.trials.push_back(std::move(trial));
   }
@@ -471,15 +508,19 @@ Auto::Member Auto::grow_member(const Round& round, const Outcome& best, Index nu
 
 // Members share size and ridge: those that do best for their mean on rows left out.
 TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
-  const Index K = options_.ensemble, encoding = encoding_of(best);
+  const Index encoding = encoding_of(best);
   const std::vector<Index> sizes = sizes_up_to(most_nodes(round, teaching_, encoding));
   const std::vector<double> ridges = {10 * best.ridge, best.ridge, std::max(kLeastRidge, best.ridge / 10),
                                       std::max(kLeastRidge, best.ridge / 100)};
-  std::vector<Member> members(static_cast<std::size_t>(K));
-  pool_.run(K, [&](Index k, int worker) {
-    members[static_cast<std::size_t>(k)] =
-        grow_member(round, best, k, ridges, sizes, workers_[static_cast<std::size_t>(worker)]->engine);
+  std::vector<Member> members(static_cast<std::size_t>(options_.ensemble));
+  pool_.run(options_.ensemble, [&](Index k, int worker) {
+    if (k == 0 || !time_is_up())
+      members[static_cast<std::size_t>(k)] =
+          grow_member(round, best, k, ridges, sizes, workers_[static_cast<std::size_t>(worker)]->engine);
   });
+  std::erase_if(members, [](const Member& member) { return member.taught.empty(); });
+  const auto K = static_cast<Index>(members.size());
+  cut_short_ = cut_short_ || K < options_.ensemble;
   const Eigen::MatrixXd Y = Y_.topRows(teaching_), weights = weights_.topRows(teaching_);
   const auto held_out_at = [&](std::size_t at) {
     HeldOut held_out(teaching_, Y.cols());
@@ -503,20 +544,32 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
     const auto some = std::min<std::size_t>(static_cast<std::size_t>(size), member.nodes.size());
     networks[static_cast<std::size_t>(k)] =
         fit_nodes(workers_[static_cast<std::size_t>(worker)]->engine, member.taught, encoding,
-                  std::span(member.nodes).first(some), ridge, [](const NodeRecord&) {});
+                  std::span(member.nodes).first(some), ridge, [](const NodeRecord&, const Refit&) {});
   });
   // A record for each member: the mean of the first so many.
   report_.initial_rmse = initial_rmse();
   const Eigen::MatrixXd X = X_[static_cast<std::size_t>(encoding)].topRows(teaching_);
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(teaching_, Y.cols());
-  const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
+  const Index judging = Y_.rows() - teaching_;
+  const Eigen::MatrixXd X_valid = X_[static_cast<std::size_t>(encoding)].bottomRows(judging),
+                        Y_valid = Y_.bottomRows(judging);
+  Eigen::MatrixXd valid = Eigen::MatrixXd::Zero(judging, Y.cols());
+  report_.initial_valid_rmse = in_unit(rmse_of(Y_valid, {}));
+  const auto predict = [&](const Network& member, const Eigen::MatrixXd& rows) {
+    Eigen::MatrixXd P = member.predict(rows, options_.threads);
+    for (Index q = 0; q < P.cols(); ++q)
+      for (Index i = 0; i < P.rows(); ++i) P(i, q) = std::ldexp(P(i, q), -y_exponent_) - mean_[q];
+    return P;
+  };
   for (Index k = 0; k < K; ++k) {
     const Network& member = networks[static_cast<std::size_t>(k)];
-    sum += member.predict(X, options_.threads).unaryExpr([&](double v) { return std::ldexp(v, -y_exponent_); });
+    const auto count = static_cast<double>(k + 1);
+    sum += predict(member, X);
+    if (judging > 0) valid += predict(member, X_valid);
     NodeRecord record;
     record.nodes = (k == 0 ? 0 : report_.history.back().nodes) + member.nodes();
-    record.train_rmse = back(rmse_of(Y - sum / static_cast<double>(k + 1), weights));
-    record.valid_rmse = std::numeric_limits<double>::quiet_NaN();
+    record.train_rmse = in_unit(rmse_of(Y - sum / count, weights));
+    record.valid_rmse = in_unit(rmse_of(Y_valid - valid / count, {}));
     record.scale = settings_[best.settings.front()].draw.scale;
     record.r = 1;
     record.step = k + 1;
@@ -535,6 +588,10 @@ TrainResult Auto::run() {
   int number = 0;
   Round last;
   for (const Round& round : rounds_of(options_.effort)) {
+    if (number > 0 && hurry()) {  // what has done best so far makes the network
+      cut_short_ = true;
+      break;
+    }
     last = round;
     if (round.survivors == 1) entrants = share_pools(entrants);
     entrants = try_settings(round, number++, entrants);
@@ -554,8 +611,19 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   nodes.reserve(path.order.size());
   for (const Index i : path.order) nodes.push_back(pool[static_cast<std::size_t>(i)]);
   report_.initial_rmse = initial_rmse();
-  Network network = fit_nodes(engine_, rows, encoding, nodes, best.ridge, [&](NodeRecord record) {
+  Validation validation = validation_of(encoding);
+  const auto valid_rmse = [&](OutputLayer layer) {
+    layer.intercept += mean_;
+    return validation.empty() ? std::numeric_limits<double>::quiet_NaN() : validation.rmse(layer);
+  };
+  const Eigen::MatrixXd none(0, Y_.cols());
+  report_.initial_valid_rmse = valid_rmse({none, Eigen::RowVectorXd::Zero(Y_.cols()), none});
+  Network network = fit_nodes(engine_, rows, encoding, nodes, best.ridge, [&](NodeRecord record, const Refit& fit) {
     const Index candidate = path.order[static_cast<std::size_t>(record.step - 1)];
+    if (!validation.empty()) {
+      validation.append(nodes[static_cast<std::size_t>(record.step - 1)]);
+      record.valid_rmse = valid_rmse(fit.output_layer(record.nodes));
+    }
     record.scale = settings_[best.settings[static_cast<std::size_t>(candidate) % best.settings.size()]].draw.scale;
     record.admissible = static_cast<Index>(pool.size());
     record.candidate = candidate;
@@ -590,9 +658,15 @@ Network Auto::fit_nodes(Engine& engine, const std::vector<Index>& rows, Index en
     record.batches = 1;
     record.score = added->drop;
     record.step = static_cast<Index>(i) + 1;
-    on_node(record);
+    on_node(record, fit);
   }
-  const auto L = static_cast<Index>(taken.size());
+  auto L = static_cast<Index>(taken.size());
+  OutputLayer layer = fit.output_layer(L);
+  const auto representable = [&] {  // no partial sum of a prediction may overflow
+    const Eigen::RowVectorXd sum = layer.weights.cwiseAbs().colwise().sum() + (layer.intercept + mean_).cwiseAbs();
+    return std::isfinite(std::ldexp(sum.maxCoeff(), y_exponent_));
+  };
+  while (L > 0 && !representable()) layer = fit.output_layer(--L);
   Eigen::MatrixXd W(X.cols(), L);
   Eigen::VectorXd b(L);
   for (Index j = 0; j < L; ++j) {
@@ -600,8 +674,7 @@ Network Auto::fit_nodes(Engine& engine, const std::vector<Index>& rows, Index en
     b[j] = nodes[taken[static_cast<std::size_t>(j)]].b;
   }
   const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
-  const OutputLayer layer = fit.output_layer(L);
-  return {std::move(W), std::move(b), layer.weights.unaryExpr(back), layer.intercept.unaryExpr(back),
+  return {std::move(W), std::move(b), layer.weights.unaryExpr(back), (layer.intercept + mean_).unaryExpr(back),
           options_.activation};
 }
 
@@ -619,9 +692,10 @@ TrainResult Auto::conclude(Network network, const Outcome& best, const Eigen::Ma
   report_.inputs = network.inputs();
   report_.outputs = Y_.cols();
   report_.network_nodes = network.nodes();
-  report_.initial_valid_rmse = report_.valid_rmse = std::numeric_limits<double>::quiet_NaN();
   report_.train_rmse = report_.history.empty() ? report_.initial_rmse : report_.history.back().train_rmse;
+  report_.valid_rmse = report_.history.empty() ? report_.initial_valid_rmse : report_.history.back().valid_rmse;
   report_.stop_reason = extras_.stop.stop_requested()           ? StopReason::interrupted
+                        : cut_short_                            ? StopReason::time_limit
                         : network.nodes() == options_.max_nodes ? StopReason::max_nodes
                                                                 : StopReason::chosen;
   report_.threads = pool_.size();
@@ -630,7 +704,7 @@ TrainResult Auto::conclude(Network network, const Outcome& best, const Eigen::Ma
   report_.held_out = Eigen::MatrixXd::Constant(source_rows_, Y_.cols(), std::numeric_limits<double>::quiet_NaN());
   for (Index i = 0; i < held_out.rows(); ++i)
     report_.held_out.row(source_[static_cast<std::size_t>(i)]) = held_out.row(i).unaryExpr(back);
-  report_.held_out_rmse = back(error);
+  report_.held_out_rmse = in_unit(error);
   for (Trial& trial : report_.trials)
     trial.chosen = trial.round == report_.trials.back().round && trial.rmse == back(best.error);
   report_.seconds = seconds();
