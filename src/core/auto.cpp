@@ -722,7 +722,11 @@ std::uint64_t auto_memory(Index rows, Index inputs, Index outputs, Index valid_r
   const auto n = static_cast<double>(rows + valid_rows), d = static_cast<double>(inputs),
              m = static_cast<double>(outputs), P = std::clamp(kPoolWeights / d, 20.0, static_cast<double>(last.pool));
   const double L = static_cast<double>(last.nodes);
-  const double doubles = n * (3 * (d + m) + L) + 2048 * P + (static_cast<double>(last.folds) + 5) * P * P + 2 * P * L;
+  const double K = static_cast<double>(options.ensemble), sizes = static_cast<double>(sizes_up_to(last.nodes).size());
+  // What the members predict, with four ridges, for the fifth of the rows that each leaves out.
+  const double left_out = K > 1 ? K * n / 5 * m * sizes * 4 : 0;
+  const double doubles =
+      left_out + n * (3 * (d + m) + L) + 2048 * P + (static_cast<double>(last.folds) + 5) * P * P + 2 * P * L;
   return static_cast<std::uint64_t>(8 * doubles) + (std::uint64_t{8} << 20);
 }
 
