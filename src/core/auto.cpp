@@ -20,6 +20,7 @@
 #include "core/score.hpp"
 #include "core/shuffle.hpp"
 #include "core/tiles.hpp"
+#include "core/validation.hpp"
 #include "kernels/dispatch.hpp"
 
 namespace sconet {
@@ -66,6 +67,7 @@ struct Outcome {
   double error = std::numeric_limits<double>::infinity();  // RMSE on the rows held out
   Index nodes = 0;
   double ridge = 0;
+  bool tried = false;        // time was not up
   Eigen::MatrixXd held_out;  // residuals of the rows held out, in their order; only of the last round
 };
 
@@ -95,6 +97,11 @@ Eigen::MatrixXd apply(const PathFit::Layer& layer, const Eigen::MatrixXd& H) {
   for (Index q = 0; q < P.cols(); ++q)
     for (Index k = 0; k < layer.weights.rows(); ++k) P.col(q) += layer.weights(k, q) * H.col(k);
   return P;
+}
+
+// The layer without its last nodes, which then is not the best one; only for output weights that would overflow.
+PathFit::Layer first_nodes(const PathFit::Layer& layer, Index nodes) {
+  return {layer.weights.topRows(nodes), layer.intercept};
 }
 
 // The size of a typical input, so that a scale means the same whatever the inputs are.
@@ -192,14 +199,29 @@ class Auto {
   template <class OnNode>
   Network fit_nodes(Engine& engine, const std::vector<Index>& rows, Index encoding, std::span<const Candidate> nodes,
                     double ridge, OnNode&& on_node) const;
-  Network make_network(std::span<const Candidate> nodes, const PathFit::Layer& layer, Index encoding) const;
+  template <class LayerOf>
+  Network make_network(std::span<const Candidate> nodes, LayerOf&& layer_of, Index encoding) const;
   double initial_rmse() const;
   TrainResult conclude(Network network, const Outcome& best, const Eigen::MatrixXd& held_out, double error);
 
+  double in_unit(double error) const {  // an RMSE in the target's own unit; NaN: there is none
+    return std::isfinite(error) ? std::ldexp(error, y_exponent_) : std::numeric_limits<double>::quiet_NaN();
+  }
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
   // Half of the time is for the last trials and the network itself.
   bool hurry() const {
     return extras_.stop.stop_requested() || (options_.time_limit > 0 && seconds() >= options_.time_limit / 2);
+  }
+
+  bool time_is_up() const {
+    return extras_.stop.stop_requested() || (options_.time_limit > 0 && seconds() >= options_.time_limit);
+  }
+  // The validation rows as the encoding has them.
+  Validation validation_of(Index encoding) {
+    const auto& all = extras_.encodings_valid;
+    const bool none = extras_.X_valid.rows() == 0;
+    return {engine_, encoding == 0 || none ? extras_.X_valid : all[static_cast<std::size_t>(encoding - 1)],
+            extras_.Y_valid, y_exponent_};
   }
 
   const TrainOptions& options_;
@@ -213,9 +235,11 @@ class Auto {
 
   // The rows, shuffled: those that teach, then validation rows if there are any.
   std::vector<Eigen::MatrixXd> X_;  // for each encoding
-  Eigen::MatrixXd Y_, weights_;     // Y_ in units of 2^y_exponent
-  std::vector<Index> source_;       // of those that teach
+  Eigen::MatrixXd Y_, weights_;     // Y_ in units of 2^y_exponent, less its mean
+  Eigen::RowVectorXd mean_;
+  std::vector<Index> source_;  // of those that teach
   Index teaching_ = 0;
+  bool cut_short_ = false;  // something was not tried because time was up
   std::vector<Setting> settings_;
   TrainReport report_;
 };
@@ -237,7 +261,22 @@ void Auto::take_rows(MatrixView X, MatrixView Y) {
     X_.push_back(both(extras_.encodings[e], judging > 0 ? extras_.encodings_valid[e] : MatrixView{}));
   Y_ = both(Y, extras_.Y_valid).unaryExpr([&](double y) { return std::ldexp(y, -y_exponent_); });
   weights_ = Eigen::MatrixXd::Ones(teaching_ + judging, 1);
-  if (!extras_.weights.empty()) weights_.topRows(teaching_) = gather(extras_.weights, source_);
+  if (!extras_.weights.empty()) {  // in a unit in which their sums are harmless
+    Eigen::MatrixXd given = gather(extras_.weights, source_);
+    const int exponent = exponent_of_largest(given);
+    weights_.topRows(teaching_) = given.unaryExpr([&](double w) { return std::ldexp(w, -exponent); });
+  }
+  // Less their means targets keep their digits when they are squared, and a constant one becomes zero to the bit.
+  mean_ = Y_.row(0);
+  for (Index q = 0; q < Y_.cols(); ++q) {
+    double sum = 0, weight = 0;
+    for (Index i = 0; i < teaching_; ++i) {
+      sum += weights_(i, 0) * (Y_(i, q) - Y_(0, q));
+      weight += weights_(i, 0);
+    }
+    mean_[q] += sum / weight;
+    Y_.col(q).array() -= mean_[q];
+  }
 }
 
 Auto::Parts Auto::parts_of(const Round& round) const {
@@ -310,23 +349,28 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
   const std::vector<Candidate> pool = draw_pool(entrant, pool_size(round, encoding), 0);
   const auto F = static_cast<Index>(parts.held_out.size());
   std::vector<PoolSums> sums;
-  PoolSums total;
+  PoolSums rest;
   const bool own_rows = teaching_ == Y_.rows();  // the rows held out teach in other folds
-  if (!parts.rest.empty()) total = sum_pool(engine, tiles.rest, pool);
-  for (Index f = 0; f < F && own_rows; ++f) {
+  if (!parts.rest.empty()) rest = sum_pool(engine, tiles.rest, pool);
+  sums.reserve(static_cast<std::size_t>(F));
+  for (Index f = 0; f < F && own_rows; ++f)
     sums.push_back(sum_pool(engine, tiles.held_out[static_cast<std::size_t>(f)], pool));
-    total.add(sums.back(), 1);
-  }
 
+  Outcome outcome;
+  outcome.settings = entrant.settings;
+  outcome.tried = true;
   const std::vector<double> ridges = ridges_around(entrant.ridge);
+  outcome.ridge = ridges.front();
+  if (own_rows && parts.rows < 2) return outcome;  // nobody is left to learn from
   const double select_ridge = entrant.ridge > 0 ? entrant.ridge : 1e-5;
   const std::vector<Index> sizes = sizes_up_to(most_nodes(round, parts.rows, encoding));
   const auto R = static_cast<Index>(ridges.size()), S = static_cast<Index>(sizes.size());
   std::vector<Eigen::MatrixXd> squares(static_cast<std::size_t>(F), Eigen::MatrixXd::Zero(R, S));
   std::vector<std::vector<Eigen::MatrixXd>> residuals(static_cast<std::size_t>(F));
   run_folds(F, [&](Index f, Engine& own) {
-    PoolSums taught = total;
-    if (own_rows) taught.add(sums[static_cast<std::size_t>(f)], -1);
+    PoolSums taught = rest;  // the others are added: taking one away would lose digits where it has most of the weight
+    for (std::size_t other = 0; other < sums.size(); ++other)
+      if (static_cast<Index>(other) != f) taught.add(sums[other], 1);
     const Path path = grow_path(taught, select_ridge * taught.weight, sizes.back(), kRankTolerance);
     std::vector<Candidate> nodes;
     nodes.reserve(path.order.size());
@@ -355,8 +399,6 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
     all += squares[static_cast<std::size_t>(f)];
     for (const Index row : parts.held_out[static_cast<std::size_t>(f)]) weight += weights_(row, 0);
   }
-  Outcome outcome;
-  outcome.settings = entrant.settings;
   double least = std::numeric_limits<double>::infinity();
   for (Index i = 0; i < all.size(); ++i)
     if (all.data()[i] < least) least = all.data()[i];
@@ -424,7 +466,8 @@ std::vector<Outcome> Auto::try_settings(const Round& round, int number, const st
     trial.pool = pool_size(round, trial.encoding);
     trial.nodes = outcome.nodes;
     trial.ridge = outcome.ridge;
-    trial.rmse = std::ldexp(outcome.error, y_exponent_);
+    trial.rmse = in_unit(outcome.error);
+    cut_short_ = cut_short_ || !outcome.tried;
     for (const std::size_t setting : outcome.settings) trial.candidates.push_back(text_of(settings_[setting].draw));
     report_.trials.push_back(std::move(trial));
   }
@@ -477,15 +520,19 @@ Auto::Member Auto::grow_member(const Round& round, const Outcome& best, Index nu
 
 // Members share size and ridge: those that do best for their mean on rows left out.
 TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
-  const Index K = options_.ensemble, encoding = encoding_of(best);
+  const Index encoding = encoding_of(best);
   const std::vector<Index> sizes = sizes_up_to(most_nodes(round, teaching_, encoding));
   const std::vector<double> ridges = {10 * best.ridge, best.ridge, std::max(kLeastRidge, best.ridge / 10),
                                       std::max(kLeastRidge, best.ridge / 100)};
-  std::vector<Member> members(static_cast<std::size_t>(K));
-  pool_.run(K, [&](Index k, int worker) {
-    members[static_cast<std::size_t>(k)] =
-        grow_member(round, best, k, ridges, sizes, workers_[static_cast<std::size_t>(worker)]->engine);
+  std::vector<Member> members(static_cast<std::size_t>(options_.ensemble));
+  pool_.run(options_.ensemble, [&](Index k, int worker) {
+    if (k == 0 || !time_is_up())
+      members[static_cast<std::size_t>(k)] =
+          grow_member(round, best, k, ridges, sizes, workers_[static_cast<std::size_t>(worker)]->engine);
   });
+  std::erase_if(members, [](const Member& member) { return member.taught.empty(); });
+  const auto K = static_cast<Index>(members.size());
+  cut_short_ = cut_short_ || K < options_.ensemble;
   const Eigen::MatrixXd Y = Y_.topRows(teaching_), weights = weights_.topRows(teaching_);
   const auto held_out_at = [&](std::size_t at) {
     HeldOut held_out(teaching_, Y.cols());
@@ -507,22 +554,35 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
     const PathFit::Layer& layer = member.layers[at];
     const auto nodes = std::span(member.nodes).first(static_cast<std::size_t>(layer.weights.rows()));
     networks[static_cast<std::size_t>(k)] =
-        ridge >= kSafeRidge ? make_network(nodes, layer, encoding)
+        ridge >= kSafeRidge ? make_network(
+                                  nodes, [&](Index size) { return first_nodes(layer, size); }, encoding)
                             : fit_nodes(workers_[static_cast<std::size_t>(worker)]->engine, member.taught, encoding,
-                                        nodes, ridge, [](const NodeRecord&) {});
+                                        nodes, ridge, [](const NodeRecord&, const auto&) {});
   });
   // A record for each member: the mean of the first so many.
   report_.initial_rmse = initial_rmse();
   const Eigen::MatrixXd X = X_[static_cast<std::size_t>(encoding)].topRows(teaching_);
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(teaching_, Y.cols());
-  const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
+  const Index judging = Y_.rows() - teaching_;
+  const Eigen::MatrixXd X_valid = X_[static_cast<std::size_t>(encoding)].bottomRows(judging),
+                        Y_valid = Y_.bottomRows(judging);
+  Eigen::MatrixXd valid = Eigen::MatrixXd::Zero(judging, Y.cols());
+  report_.initial_valid_rmse = in_unit(rmse_of(Y_valid, {}));
+  const auto predict = [&](const Network& member, const Eigen::MatrixXd& rows) {
+    Eigen::MatrixXd P = member.predict(rows, options_.threads);
+    for (Index q = 0; q < P.cols(); ++q)
+      for (Index i = 0; i < P.rows(); ++i) P(i, q) = std::ldexp(P(i, q), -y_exponent_) - mean_[q];
+    return P;
+  };
   for (Index k = 0; k < K; ++k) {
     const Network& member = networks[static_cast<std::size_t>(k)];
-    sum += member.predict(X, options_.threads).unaryExpr([&](double v) { return std::ldexp(v, -y_exponent_); });
+    const auto count = static_cast<double>(k + 1);
+    sum += predict(member, X);
+    if (judging > 0) valid += predict(member, X_valid);
     NodeRecord record;
     record.nodes = (k == 0 ? 0 : report_.history.back().nodes) + member.nodes();
-    record.train_rmse = back(rmse_of(Y - sum / static_cast<double>(k + 1), weights));
-    record.valid_rmse = std::numeric_limits<double>::quiet_NaN();
+    record.train_rmse = in_unit(rmse_of(Y - sum / count, weights));
+    record.valid_rmse = in_unit(rmse_of(Y_valid - valid / count, {}));
     record.scale = settings_[best.settings.front()].draw.scale;
     record.r = 1;
     record.step = k + 1;
@@ -541,6 +601,10 @@ TrainResult Auto::run() {
   int number = 0;
   Round last;
   for (const Round& round : rounds_of(options_.effort)) {
+    if (number > 0 && hurry()) {  // what has done best so far makes the network
+      cut_short_ = true;
+      break;
+    }
     last = round;
     if (round.survivors == 1) entrants = share_pools(entrants);
     entrants = try_settings(round, number++, entrants);
@@ -560,8 +624,19 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   nodes.reserve(path.order.size());
   for (const Index i : path.order) nodes.push_back(pool[static_cast<std::size_t>(i)]);
   report_.initial_rmse = initial_rmse();
-  const auto on_node = [&](NodeRecord record) {
+  Validation validation = validation_of(encoding);
+  const auto valid_rmse = [&](OutputLayer layer) {
+    layer.intercept += mean_;
+    return validation.empty() ? std::numeric_limits<double>::quiet_NaN() : validation.rmse(layer);
+  };
+  const Eigen::MatrixXd none(0, Y_.cols());
+  report_.initial_valid_rmse = valid_rmse({none, Eigen::RowVectorXd::Zero(Y_.cols()), none});
+  const auto on_node = [&](NodeRecord record, const auto& layer_of) {
     const Index candidate = path.order[static_cast<std::size_t>(record.step - 1)];
+    if (!validation.empty()) {
+      validation.append(nodes[static_cast<std::size_t>(record.step - 1)]);
+      record.valid_rmse = valid_rmse(layer_of(record.nodes));
+    }
     record.scale = settings_[best.settings[static_cast<std::size_t>(candidate) % best.settings.size()]].draw.scale;
     record.admissible = static_cast<Index>(pool.size());
     record.candidate = candidate;
@@ -572,6 +647,10 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   Network network;
   if (best.ridge >= kSafeRidge) {
     const PathFit fit(sums, path.order, best.ridge * sums.weight);
+    const auto layer_of = [&](Index size) {
+      PathFit::Layer layer = fit.layer(size);
+      return OutputLayer{std::move(layer.weights), std::move(layer.intercept), {}};
+    };
     for (Index size = 1; size <= fit.nodes(); ++size) {
       NodeRecord record;
       record.nodes = record.step = size;
@@ -580,10 +659,9 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
       record.r = 1;
       record.batches = 1;
       record.score = path.score[static_cast<std::size_t>(size - 1)];
-      on_node(record);
+      on_node(record, layer_of);
     }
-    network =
-        make_network(std::span(nodes).first(static_cast<std::size_t>(fit.nodes())), fit.layer(fit.nodes()), encoding);
+    network = make_network(std::span(nodes).first(static_cast<std::size_t>(fit.nodes())), layer_of, encoding);
   } else {
     network = fit_nodes(engine_, rows, encoding, nodes, best.ridge, on_node);
   }
@@ -591,8 +669,16 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   return conclude(std::move(network), best, best.held_out, best.error);
 }
 
-Network Auto::make_network(std::span<const Candidate> nodes, const PathFit::Layer& layer, Index encoding) const {
-  const auto L = static_cast<Index>(nodes.size());
+// With as many of the nodes as have output weights that are finite in Y's own unit; layer_of(size) gives them.
+template <class LayerOf>
+Network Auto::make_network(std::span<const Candidate> nodes, LayerOf&& layer_of, Index encoding) const {
+  auto L = static_cast<Index>(nodes.size());
+  auto layer = layer_of(L);
+  const auto representable = [&] {  // no partial sum of a prediction may overflow
+    const Eigen::RowVectorXd sum = layer.weights.cwiseAbs().colwise().sum() + (layer.intercept + mean_).cwiseAbs();
+    return std::isfinite(std::ldexp(sum.maxCoeff(), y_exponent_));
+  };
+  while (L > 0 && !representable()) layer = layer_of(--L);
   Eigen::MatrixXd W(X_[static_cast<std::size_t>(encoding)].cols(), L);
   Eigen::VectorXd b(L);
   for (Index j = 0; j < L; ++j) {
@@ -600,7 +686,7 @@ Network Auto::make_network(std::span<const Candidate> nodes, const PathFit::Laye
     b[j] = nodes[static_cast<std::size_t>(j)].b;
   }
   const auto back = [&](double v) { return std::ldexp(v, y_exponent_); };
-  return {std::move(W), std::move(b), layer.weights.unaryExpr(back), layer.intercept.unaryExpr(back),
+  return {std::move(W), std::move(b), layer.weights.unaryExpr(back), (layer.intercept + mean_).unaryExpr(back),
           options_.activation};
 }
 
@@ -627,10 +713,10 @@ Network Auto::fit_nodes(Engine& engine, const std::vector<Index>& rows, Index en
     record.batches = 1;
     record.score = added->drop;
     record.step = static_cast<Index>(i) + 1;
-    on_node(record);
+    on_node(record, [&](Index size) { return fit.output_layer(size); });
   }
-  const OutputLayer layer = fit.output_layer(static_cast<Index>(taken.size()));
-  return make_network(taken, {layer.weights, layer.intercept}, encoding);
+  const auto layer_of = [&](Index size) { return fit.output_layer(size); };
+  return make_network(taken, layer_of, encoding);
 }
 
 double Auto::initial_rmse() const {
@@ -647,9 +733,10 @@ TrainResult Auto::conclude(Network network, const Outcome& best, const Eigen::Ma
   report_.inputs = network.inputs();
   report_.outputs = Y_.cols();
   report_.network_nodes = network.nodes();
-  report_.initial_valid_rmse = report_.valid_rmse = std::numeric_limits<double>::quiet_NaN();
   report_.train_rmse = report_.history.empty() ? report_.initial_rmse : report_.history.back().train_rmse;
+  report_.valid_rmse = report_.history.empty() ? report_.initial_valid_rmse : report_.history.back().valid_rmse;
   report_.stop_reason = extras_.stop.stop_requested()           ? StopReason::interrupted
+                        : cut_short_                            ? StopReason::time_limit
                         : network.nodes() == options_.max_nodes ? StopReason::max_nodes
                                                                 : StopReason::chosen;
   report_.threads = pool_.size();
@@ -658,7 +745,7 @@ TrainResult Auto::conclude(Network network, const Outcome& best, const Eigen::Ma
   report_.held_out = Eigen::MatrixXd::Constant(source_rows_, Y_.cols(), std::numeric_limits<double>::quiet_NaN());
   for (Index i = 0; i < held_out.rows(); ++i)
     report_.held_out.row(source_[static_cast<std::size_t>(i)]) = held_out.row(i).unaryExpr(back);
-  report_.held_out_rmse = back(error);
+  report_.held_out_rmse = in_unit(error);
   for (Trial& trial : report_.trials)
     trial.chosen = trial.round == report_.trials.back().round && trial.rmse == back(best.error);
   report_.seconds = seconds();
@@ -676,7 +763,11 @@ std::uint64_t auto_memory(Index rows, Index inputs, Index outputs, Index valid_r
   const auto n = static_cast<double>(rows + valid_rows), d = static_cast<double>(inputs),
              m = static_cast<double>(outputs), P = std::clamp(kPoolWeights / d, 20.0, static_cast<double>(last.pool));
   const double L = static_cast<double>(last.nodes);
-  const double doubles = n * (3 * (d + m) + L) + 2048 * P + (static_cast<double>(last.folds) + 5) * P * P + 2 * P * L;
+  const double K = static_cast<double>(options.ensemble), sizes = static_cast<double>(sizes_up_to(last.nodes).size());
+  // What the members predict, with four ridges, for the fifth of the rows that each leaves out.
+  const double left_out = K > 1 ? K * n / 5 * m * sizes * 4 : 0;
+  const double doubles =
+      left_out + n * (3 * (d + m) + L) + 2048 * P + (static_cast<double>(last.folds) + 5) * P * P + 2 * P * L;
   return static_cast<std::uint64_t>(8 * doubles) + (std::uint64_t{8} << 20);
 }
 

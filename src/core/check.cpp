@@ -49,8 +49,24 @@ void check_data(MatrixView X, MatrixView Y, const TrainExtras& extras) {
     if (!any) refuse("weights are all zero: no row is left to learn from");
   }
 
+  for (std::size_t e = 0; e < extras.encodings.size(); ++e) {
+    const std::string name = fmt::format("encodings[{}]", e);
+    if (extras.encodings[e].cols() == 0) refuse(name + " has no columns: give at least one input");
+    check_pair(extras.encodings[e], Y, name.c_str(), "Y");
+  }
+
   const MatrixView Xv = extras.X_valid, Yv = extras.Y_valid;
   if (Xv.rows() == 0 && Yv.rows() == 0) return;
+  if (extras.encodings_valid.size() != extras.encodings.size())
+    refuse(fmt::format("there are {} encodings and {} encodings_valid: the validation rows need each of them",
+                       extras.encodings.size(), extras.encodings_valid.size()));
+  for (std::size_t e = 0; e < extras.encodings.size(); ++e) {
+    const std::string name = fmt::format("encodings_valid[{}]", e);
+    if (extras.encodings_valid[e].cols() != extras.encodings[e].cols())
+      refuse(fmt::format("{} has {} columns and encodings[{}] has {}: they must have the same inputs", name,
+                         extras.encodings_valid[e].cols(), e, extras.encodings[e].cols()));
+    check_pair(extras.encodings_valid[e], Yv, name.c_str(), "Y_valid");
+  }
   if (Xv.cols() != X.cols())
     refuse(fmt::format("X_valid has {} columns and X has {}: they must have the same inputs", Xv.cols(), X.cols()));
   if (Yv.cols() != Y.cols())

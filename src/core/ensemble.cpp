@@ -117,17 +117,28 @@ TrainResult train_ensemble(MatrixView X, MatrixView Y, const TrainOptions& optio
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
   const Index n = X.rows(), K = options.ensemble;
   std::vector<std::optional<TrainResult>> results(static_cast<std::size_t>(K));
+  std::vector<std::vector<Index>> unseen(static_cast<std::size_t>(K));  // by each member
   ThreadPool pool(options.threads);
   pool.run(K, [&](Index member, int) {
+    if (member > 0 && extras.stop.stop_requested()) return;
     Eigen::MatrixXd weights = Eigen::MatrixXd::Ones(n, 1);
     for (Index i = 0; i < n && !extras.weights.empty(); ++i) weights(i, 0) = extras.weights(i, 0);
     const Eigen::MatrixXd whole = weights;
-    for (const Index row : left_out(n, member, options.seed)) weights(row, 0) = 0;
-    if (!(weights.array() > 0).any()) weights = whole;  // the few rows of weight that there are
+    std::vector<Index>& rows = unseen[static_cast<std::size_t>(member)];
+    rows = left_out(n, member, options.seed);
+    for (const Index row : rows) weights(row, 0) = 0;
+    if (!(weights.array() > 0).any()) {  // the few rows of weight that there are
+      weights = whole;
+      rows.clear();
+    }
     TrainOptions own = options;
     own.ensemble = 1;
     own.threads = 1;
     own.seed = member_seed(options.seed, member);
+    if (options.time_limit > 0) {  // shared by the members that a thread is still to train
+      const Index turns = (K - member + pool.size() - 1) / pool.size();
+      own.time_limit = std::max(1e-6, (options.time_limit - seconds()) / static_cast<double>(turns));
+    }
     TrainExtras own_extras;
     own_extras.weights = weights;
     own_extras.X_valid = extras.X_valid;
@@ -136,20 +147,35 @@ TrainResult train_ensemble(MatrixView X, MatrixView Y, const TrainOptions& optio
     results[static_cast<std::size_t>(member)] = train(X, Y, own, own_extras);
   });
 
+  // Interrupted, the mean is that of the members that are complete, or of the one that has come furthest.
+  const auto complete = [](const std::optional<TrainResult>& result) {
+    return result && result->report.stop_reason != StopReason::interrupted;
+  };
+  std::vector<std::size_t> members;
+  members.reserve(results.size());
+  for (std::size_t k = 0; k < results.size(); ++k)
+    if (complete(results[k])) members.push_back(k);
+  const bool interrupted = members.size() < results.size();
+  if (members.empty()) {
+    std::size_t furthest = 0;
+    for (std::size_t k = 1; k < results.size(); ++k)
+      if (results[k] && results[k]->network.nodes() > results[furthest]->network.nodes()) furthest = k;
+    members.push_back(furthest);
+  }
+
   HeldOut held_out(n, Y.cols());
   std::vector<Network> networks;
   networks.reserve(results.size());
-  TrainReport report = results.front()->report;
+  TrainReport report = results[members.front()]->report;
   report.history.clear();
   report.leverages.resize(0);
-  for (Index k = 0; k < K; ++k) {
-    const TrainResult& result = *results[static_cast<std::size_t>(k)];
-    const std::vector<Index> rows = left_out(n, k, options.seed);
-    held_out.add(rows, result.network.predict(pick(X, rows)));
+  for (const std::size_t k : members) {
+    const TrainResult& result = *results[k];
+    held_out.add(unseen[k], result.network.predict(pick(X, unseen[k])));
     networks.push_back(result.network);
     report.members.push_back(result.network.nodes());
-    if (result.report.stop_reason == StopReason::interrupted) report.stop_reason = StopReason::interrupted;
   }
+  if (interrupted) report.stop_reason = StopReason::interrupted;
   Network network = mean_of(networks);
   // A record for each member: the mean of the first so many.
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(n, Y.cols()),
@@ -159,7 +185,8 @@ TrainResult train_ensemble(MatrixView X, MatrixView Y, const TrainOptions& optio
     for (Index i = 0; i < n; ++i) targets(i, q) = Y(i, q);
     for (Index i = 0; i < valid.rows(); ++i) valid_targets(i, q) = extras.Y_valid(i, q);
   }
-  for (Index k = 0; k < K; ++k) {
+  const auto trained = static_cast<Index>(networks.size());
+  for (Index k = 0; k < trained; ++k) {
     const Network& member = networks[static_cast<std::size_t>(k)];
     const auto count = static_cast<double>(k + 1);
     sum += member.predict(X, options.threads);
@@ -177,13 +204,14 @@ TrainResult train_ensemble(MatrixView X, MatrixView Y, const TrainOptions& optio
     report.history.push_back(record);
     if (extras.on_node) extras.on_node(record);
   }
-  report.rows = n;
+  report.rows = 0;
+  for (Index i = 0; i < n; ++i) report.rows += extras.weights.empty() || extras.weights(i, 0) > 0 ? 1 : 0;
   report.network_nodes = network.nodes();
-  report.network_step = K;
+  report.network_step = trained;
   report.train_rmse = report.history.back().train_rmse;
   report.valid_rmse = report.history.back().valid_rmse;
   report.threads = pool.size();
-  report.held_out = held_out.residuals(Y, K);
+  report.held_out = held_out.residuals(Y, trained);
   report.held_out_rmse = rmse_of(report.held_out, extras.weights);
   report.seconds = seconds();
   return {std::move(network), std::move(report)};

@@ -87,6 +87,15 @@ void PoolSums::add(const PoolSums& other, double sign) {
   weight += sign * other.weight;
 }
 
+void PoolSums::scale(double factor) {
+  HtH *= factor;
+  HtY *= factor;
+  Ht1 *= factor;
+  Y1 *= factor;
+  Y2 *= factor;
+  weight *= factor;
+}
+
 Tiles pool_tiles(MatrixView X, MatrixView Y, MatrixView weights) {
   Eigen::MatrixXd targets(Y.rows(), Y.cols() + 1);
   for (Index i = 0; i < Y.rows(); ++i) {
@@ -176,6 +185,7 @@ PoolSums sum_pool(Engine& engine, const Tiles& tiles, std::span<const Candidate>
         total.Y2[output] += y * y;
       }
     }
+  if (tiles.weight_unit() != 1) total.scale(tiles.weight_unit());
   return total;
 }
 

@@ -2,8 +2,8 @@
 //
 // Scoring a fresh batch for every node costs N L T multiply-adds a node. A pool of P candidates pays N P^2 / 2 once,
 // for the Gram matrix of its outputs; from then on the exact score of every candidate (Theorem 2) after every node
-// costs P L a node, whatever the number of rows. And since sums over rows can be subtracted, leaving rows out is free:
-// the sums of K folds give K growth paths, each with every size, for the price of one.
+// costs P L a node, whatever the number of rows. And since sums over rows can be added, leaving rows out is free: the
+// sums of K folds give K growth paths, each with every size, for the price of one.
 //
 //   H n x P outputs of the candidates    Y n x m targets, here and below less their weighted means
 //   G = H'H     S the nodes taken so far, in their order     R upper triangular: R'R = G_SS + penalty I
@@ -29,10 +29,12 @@ struct PoolSums {
   double weight = 0;      // sum of w
 
   void add(const PoolSums& other, double sign);  // sign: 1 or -1
+  void scale(double factor);
 };
 
 // The rows of a tile hold m + 1 targets: Y and a column of ones. The sums of candidates [first, first + t) are added in
-// the order of the tiles by one thread each, so they are the same bits for any number of threads.
+// the order of the tiles by one thread each, so they are the same bits for any number of threads. They are in the unit
+// of the weights as given, so that sums of different rows add up.
 PoolSums sum_pool(Engine& engine, const Tiles& tiles, std::span<const Candidate> pool);
 
 // Tiles as sum_pool wants them.

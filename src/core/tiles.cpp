@@ -19,6 +19,7 @@ Tiles::Tiles(MatrixView X, MatrixView Y, MatrixView weights, int y_exponent)
     }
     std::frexp(largest, &weight_exponent);
     weight_exponent = (weight_exponent - 1) & ~1;
+    weight_unit_ = std::ldexp(1.0, weight_exponent);
     rows_ = static_cast<Index>(source_.size());
   }
   count_ = (rows_ + kTileRows - 1) / kTileRows;

@@ -40,7 +40,8 @@ class Tiles {
   Index outputs() const { return outputs_; }
   Index columns() const { return columns_; }
   Index count() const { return count_; }
-  double weight_sum() const { return weight_sum_; }  // of the scaled weights
+  double weight_sum() const { return weight_sum_; }    // of the scaled weights
+  double weight_unit() const { return weight_unit_; }  // a power of four: a scaled weight times this is what was given
   Index source_row(Index row) const { return source_.empty() ? row : source_[static_cast<std::size_t>(row)]; }
 
   // Scoring has (m + 1 + L) * T sums for every chunk, so its chunks are large; threads share the candidates as well.
@@ -103,7 +104,7 @@ class Tiles {
   }
 
   Index rows_ = 0, inputs_ = 0, outputs_ = 0, columns_ = 0, count_ = 0;
-  double weight_sum_ = 0;
+  double weight_sum_ = 0, weight_unit_ = 1;
   std::vector<Index> source_;  // row of X for each row here; empty: the same
   AlignedBuffer x_, e_, sqrt_weight_;
   std::vector<AlignedBuffer> q_;

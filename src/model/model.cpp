@@ -133,7 +133,7 @@ void calibrate_held_out(Model& model, const Eigen::MatrixXd& held_out, const Eig
   for (Index i = 0; i < held_out.rows(); ++i)
     if (!held_out.row(i).hasNaN()) rows.push_back(i);
   if (rows.empty()) {
-    model.set_no_intervals("there are too few rows to hold any out");
+    model.set_no_intervals("no row was held out: there are too few, or training was stopped early");
     return;
   }
   Eigen::MatrixXd residuals = held_out(rows, Eigen::all);
@@ -145,7 +145,8 @@ void calibrate_held_out(Model& model, const Eigen::MatrixXd& held_out, const Eig
 void remember_trials(std::vector<Trial> trials, ModelSummary& summary) {
   constexpr Index kRemembered = 5;  // of a round
   std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
-    return std::pair(a.round, a.rmse) < std::pair(b.round, b.rmse);
+    if (a.round != b.round || std::isnan(a.rmse)) return a.round < b.round;
+    return a.rmse < b.rmse || std::isnan(b.rmse);  // those not tried last
   });
   for (Trial& trial : trials) {
     summary.tried.resize(static_cast<std::size_t>(trial.round) + 1);
