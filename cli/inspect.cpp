@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "explanation.hpp"
 #include "output.hpp"
+#include "trials.hpp"
 
 namespace sconet::cli {
 namespace {
@@ -92,6 +93,7 @@ int info(const Inspection& what) {
                  {"seed", model.options().seed},
                  {"train", to_json(summary.train)}};
     if (summary.valid) json["valid"] = to_json(*summary.valid);
+    add_trials(json, summary);
     json["targets"] = Json::array();
     for (const TargetColumn& t : encoder.targets()) json["targets"].push_back(t.name);
     json["intervals"] = intervals_json(model);
@@ -115,13 +117,16 @@ int info(const Inspection& what) {
   std::vector<std::string> targets;
   for (const TargetColumn& t : encoder.targets()) targets.push_back(t.name);
   std::string text = fmt::format(
-      "{}: {} bytes, written by sconet {}\n\n{} with {} {} node{}, {} input{}, target{} {}\nstopped because {}\n\n{}",
+      "{}: {} bytes, written by sconet {}\n\n{} with {} {} node{}, {} input{}, target{} {}\n{}stopped because {}\n\n{}",
       what.model, std::filesystem::file_size(what.model), summary.version, summary.method, model.network().nodes(),
       option_text(model.options(), "activation"), model.network().nodes() == 1 ? "" : "s", encoder.inputs(),
-      encoder.inputs() == 1 ? "" : "s", targets.size() == 1 ? "" : "s", fmt::join(targets, ", "),
+      encoder.inputs() == 1 ? "" : "s", targets.size() == 1 ? "" : "s", fmt::join(targets, ", "), choice_line(model),
       sentence(summary.stop_reason), metrics_header());
   text += metrics_line("training", summary.train);
   if (summary.valid) text += metrics_line("validation", *summary.valid);
+  text += held_out_line(model);
+  if (!summary.trials.empty()) text += "\nWhat auto tried\n" + trials_table(summary);
+  if (!summary.members.empty()) text += "\nEnsemble\n" + members_text(summary);
   text += "\nPrediction intervals\n" + intervals_text(model) + "\nColumns\n";
   std::size_t width = 0;
   for (const InputColumn& c : encoder.columns()) width = std::max(width, c.name.size());

@@ -136,7 +136,7 @@ Grid grid(const MethodSpec& method, const SetInfo& set) {
     grid.base.emplace_back("patience", "0");
   }
   switch (method.method) {
-    case Method::automatic: break;
+    case Method::automatic: grid.lists = {{}}; break;  // nothing is left to choose
     case Method::rmpi:
       grid.base.emplace_back("candidates", candidates(set));
       grid.lists = {

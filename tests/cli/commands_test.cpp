@@ -10,7 +10,8 @@ namespace {
 TEST(Train, SaysWhatItReadAndHowWellTheModelFits) {
   const Folder folder;
   folder.write("plant.csv", plant(150));
-  const Ran ran = sconet_in(folder, {"train", "plant.csv", "--target", "y", "-o", "m.sconet", "--max-nodes", "12"});
+  const Ran ran = sconet_in(
+      folder, {"train", "plant.csv", "--target", "y", "-o", "m.sconet", "--method", "rmpi", "--max-nodes", "12"});
   EXPECT_EQ(ran.exit, 0);
   EXPECT_EQ(ran.err, "plant.csv: 150 rows, 4 columns, comma-separated text with a header line\n");
   EXPECT_EQ(ran.out.find("m.sconet: RMPI-SCN, target 'y', 5 inputs, 12 nodes, "), 0U) << ran.out;
@@ -24,7 +25,8 @@ TEST(Train, SaysWhatItReadAndHowWellTheModelFits) {
 TEST(Train, JsonHasThePromisedKeys) {
   const Folder folder;
   folder.write("plant.csv", plant(150));
-  const Words train = {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--max-nodes", "7", "--seed", "5", "--json"};
+  const Words train = {"train", "plant.csv",   "-t", "y",      "-o", "m.sconet", "--method",
+                       "rmpi",  "--max-nodes", "7",  "--seed", "5",  "--json"};
   const Ran ran = sconet_in(folder, train);
   ASSERT_EQ(ran.exit, 0) << ran.err;
   const json result = json::parse(ran.out);
@@ -73,8 +75,8 @@ TEST(Train, ValidationRowsMayComeFromATableOfTheirOwn) {
   const Folder folder;
   folder.write("plant.csv", plant(150));
   folder.write("more.csv", plant(40, 2));
-  const Words train = {"train",   "plant.csv", "-t",          "y",  "-o",    "m.sconet",
-                       "--valid", "more.csv",  "--max-nodes", "20", "--json"};
+  const Words train = {"train",    "plant.csv", "-t",   "y",           "-o", "m.sconet", "--valid",
+                       "more.csv", "--method",  "rmpi", "--max-nodes", "20", "--json"};
   const Ran ran = sconet_in(folder, train);
   ASSERT_EQ(ran.exit, 0) << ran.err;
   const json result = json::parse(ran.out);
@@ -89,7 +91,8 @@ TEST(Train, TargetsByNameByNumberAndLastAreTheSame) {
   folder.write("plant.csv", plant(60));
   std::vector<std::string> models;
   for (const char* target : {"y", "4", "last"}) {
-    const Ran ran = sconet_in(folder, {"train", "plant.csv", "-t", target, "-o", "m.sconet", "--max-nodes", "5"});
+    const Ran ran = sconet_in(
+        folder, {"train", "plant.csv", "-t", target, "-o", "m.sconet", "--method", "rmpi", "--max-nodes", "5"});
     ASSERT_EQ(ran.exit, 0) << ran.err;
     models.push_back(bytes_of(folder / "m.sconet"));
   }
@@ -108,7 +111,7 @@ TEST(Train, SeveralTargetsIdentifiersAndIgnoredColumns) {
   }
   folder.write("two.csv", text);
   const Ran ran = sconet_in(folder, {"train", "two.csv", "-t", "y1", "--target", "y2", "--id", "batch", "--ignore",
-                                     "note", "-o", "m.sconet", "--max-nodes", "10", "--json"});
+                                     "note", "-o", "m.sconet", "--method", "rmpi", "--max-nodes", "10", "--json"});
   ASSERT_EQ(ran.exit, 0) << ran.err;
   const json result = json::parse(ran.out);
   EXPECT_EQ(result.at("targets"), json::array({"y1", "y2"}));
@@ -134,12 +137,12 @@ TEST(Train, MatlabNamesAndUnderscoresMeanTheSameOptions) {
     EXPECT_EQ(ran.exit, 0) << ran.err;
     return bytes_of(folder / "m.sconet");
   };
-  const std::string ours = model({"--max-nodes", "6", "--candidates", "15", "--scales", "0.5,5", "--r", "0.9",
-                                  "--tolerance", "0.001", "--nodes-per-step", "2"});
-  EXPECT_EQ(ours, model({"--L_max", "6", "--T_max", "15", "--Lambdas", "0.5,5", "--r", "0.9", "--tol", "0.001", "--nB",
-                         "2"}));
-  EXPECT_EQ(ours, model({"--max_nodes=6", "--candidates=15", "--scales=0.5,5", "--r=0.9", "--tolerance=0.001",
-                         "--nodes_per_step=2"}));
+  const std::string ours = model({"--method", "rmpi", "--max-nodes", "6", "--candidates", "15", "--scales", "0.5,5",
+                                  "--r", "0.9", "--tolerance", "0.001", "--nodes-per-step", "2"});
+  EXPECT_EQ(ours, model({"--method", "rmpi", "--L_max", "6", "--T_max", "15", "--Lambdas", "0.5,5", "--r", "0.9",
+                         "--tol", "0.001", "--nB", "2"}));
+  EXPECT_EQ(ours, model({"--method=rmpi", "--max_nodes=6", "--candidates=15", "--scales=0.5,5", "--r=0.9",
+                         "--tolerance=0.001", "--nodes_per_step=2"}));
   EXPECT_EQ(model({"--method", "scn3", "--max-nodes", "5", "--r", "0.9,0.99"}),
             model({"--method", "scn3", "--max-nodes", "5", "--r-ladder", "0.9,0.99"}));
 }
@@ -200,7 +203,7 @@ TEST(Predict, IdentifiersAreCopiedAsTheyAreWritten) {
   folder.write("t.csv",
                "code,place,x,y\n007,\"a, b\",1,2\n010,\"say \"\"so\"\"\",2,4.5\n,,3,6\n1e2,  c ,4,8.1\n,d,5,9\n");
   ASSERT_EQ(sconet_in(folder, {"train", "t.csv", "-t", "y", "--id", "code", "--id", "place", "-o", "m.sconet",
-                               "--max-nodes", "2"})
+                               "--method", "rmpi", "--max-nodes", "2"})
                 .exit,
             0);
   const auto lines = lines_of(sconet_in(folder, {"predict", "m.sconet", "t.csv"}).out);
@@ -267,7 +270,9 @@ TEST(Evaluate, ErrorsAreInTheTargetsOwnUnit) {
   folder.write("large.csv", large);
   std::vector<double> rmse;
   for (const std::string name : {"small", "large"}) {
-    ASSERT_EQ(sconet_in(folder, {"train", name + ".csv", "-t", "y", "-o", name + ".sconet", "--max-nodes", "3"}).exit,
+    ASSERT_EQ(sconet_in(folder, {"train", name + ".csv", "-t", "y", "-o", name + ".sconet", "--method", "rmpi",
+                                 "--max-nodes", "3"})
+                  .exit,
               0);
     rmse.push_back(json::parse(sconet_in(folder, {"evaluate", name + ".sconet", name + ".csv", "--json"}).out)["rmse"]);
   }
@@ -288,9 +293,10 @@ TEST(Evaluate, WhatHasNoCorrelationShowsADash) {
 TEST(Evaluate, ATargetNamedLikeANumberIsFoundByNameOnly) {
   const Folder folder;
   folder.write("t.csv", "a,b,2\n1,2,3\n2,1,5\n3,7,8\n4,1,9\n");
-  ASSERT_EQ(
-      sconet_in(folder, {"train", "t.csv", "--header", "yes", "-t", "2", "-o", "m.sconet", "--max-nodes", "2"}).exit,
-      0);
+  ASSERT_EQ(sconet_in(folder, {"train", "t.csv", "--header", "yes", "-t", "2", "-o", "m.sconet", "--method", "rmpi",
+                               "--max-nodes", "2"})
+                .exit,
+            0);
   folder.write("no_target.csv", "a,b\n1,2\n2,1\n");
   expect_refused(sconet_in(folder, {"evaluate", "m.sconet", "no_target.csv"}), 3,
                  "no_target.csv has no column named '2', the target of the model");
@@ -301,7 +307,8 @@ TEST(Evaluate, ATargetNamedLikeANumberIsFoundByNameOnly) {
 TEST(CrossValidation, MeanAndStdAreThoseOfTheFolds) {
   const Folder folder;
   folder.write("plant.csv", plant(90));
-  const Words cv = {"cv", "plant.csv", "-t", "y", "--folds", "4", "--max-nodes", "6", "--candidates", "20"};
+  const Words cv = {"cv",       "plant.csv", "-t",          "y", "--folds",      "4",
+                    "--method", "rmpi",      "--max-nodes", "6", "--candidates", "20"};
   const Ran ran = sconet_in(folder, cv + Words{"--json"});
   ASSERT_EQ(ran.exit, 0) << ran.err;
   const json result = json::parse(ran.out);
@@ -470,7 +477,7 @@ TEST(Generate, TheSameSeedGivesTheSameTableAndItReadsBack) {
 TEST(Quiet, SilencesEverythingButErrors) {
   const Folder folder;
   folder.write("t.csv", "x,k,y\n1,5,1\n2,5,2\n,5,3\n4,5,\n5,5,5\n");
-  const Words train = {"train", "t.csv", "-t", "y", "-o", "m.sconet", "--max-nodes", "2"};
+  const Words train = {"train", "t.csv", "-t", "y", "-o", "m.sconet", "--method", "rmpi", "--max-nodes", "2"};
   const Ran loud = sconet_in(folder, train), quiet = sconet_in(folder, train + Words{"-q"});
   EXPECT_EQ(loud.err,
             "t.csv: 5 rows, 3 columns, comma-separated text with a header line\n"

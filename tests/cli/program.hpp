@@ -63,9 +63,9 @@ inline Words operator+(Words a, const Words& b) {
 // A model of plant.csv with a dozen nodes: `m.sconet` in the folder, and its table `plant.csv`.
 inline void train_plant(const Folder& folder, const Words& more = {}) {
   folder.write("plant.csv", plant(150));
-  const Ran ran = sconet_in(
-      folder,
-      Words{"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--max-nodes", "12", "--candidates", "20"} + more);
+  const Ran ran = sconet_in(folder, Words{"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--method", "rmpi",
+                                          "--max-nodes", "12", "--candidates", "20"} +
+                                        more);
   ASSERT_EQ(ran.exit, 0) << ran.err;
 }
 

@@ -268,6 +268,7 @@ TEST(Run, IsWhatTrainingByHandGives) {
   Eigen::MatrixXd valid_y = valid.Y;
   const auto [mean, std] = standardise(valid_y, Y);
   TrainOptions options;
+  options.method = Method::rmpi;
   options.max_nodes = 5;
   options.seed = 9;
   TrainExtras extras;
