@@ -199,7 +199,7 @@ std::string Grid::text() const {
     for (std::size_t k = 0; k < lists[i].size(); ++k)
       s += fmt::format("{}{} {}", k == 0 ? "" : ", ", lists[i][k].first, fmt::join(lists[i][k].second, "|"));
   }
-  return s;
+  return s.empty() ? "settles everything itself" : s;
 }
 
 }  // namespace sconet::study

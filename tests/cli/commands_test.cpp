@@ -1,5 +1,9 @@
 // Every command of the program on sound input: what it prints, writes and returns.
 
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
 #include "cli/program.hpp"
 
 namespace sconet::testing {
@@ -48,6 +52,130 @@ TEST(Train, JsonHasThePromisedKeys) {
   const json with_rows_kept = json::parse(sconet_in(folder, train + Words{"--valid-fraction", "0.2"}).out);
   EXPECT_EQ(with_rows_kept.at("train").at("rows"), 120);
   EXPECT_EQ(with_rows_kept.at("valid").at("rows"), 30);
+}
+
+// The words of a line, where columns are as wide as they need to be.
+Words words_of(const std::string& line) {
+  std::istringstream in(line);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+std::string line_with(const std::string& text, const std::string& part) {
+  for (const std::string& line : lines_of(text))
+    if (line.find(part) != std::string::npos) return line;
+  return "";
+}
+
+TEST(Train, WithoutAMethodAutoChoosesAndSaysHow) {
+  const Folder folder;
+  folder.write("plant.csv", plant(150));
+  const Ran ran = sconet_in(folder, {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--effort", "quick"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.err, "plant.csv: 150 rows, 4 columns, comma-separated text with a header line\n");
+  const Model model = Model::load(folder / "m.sconet");
+  const ModelSummary& summary = model.summary();
+  EXPECT_EQ(model.options().method, Method::automatic);
+  EXPECT_EQ(ran.out.find("m.sconet: auto, target 'y', "), 0U) << ran.out;
+  Index trials = 0;
+  for (const Index of_round : summary.tried) trials += of_round;
+  ASSERT_GT(trials, 0);
+  EXPECT_EQ(lines_of(ran.out).at(1).find(
+                fmt::format("{} trials in {} rounds; chose candidates ", trials, summary.tried.size())),
+            0U)
+      << ran.out;
+  const auto chosen =
+      std::find_if(summary.trials.begin(), summary.trials.end(), [](const Trial& t) { return t.chosen; });
+  ASSERT_NE(chosen, summary.trials.end());
+  const std::string line = lines_of(ran.out).at(1);
+  for (const std::string& candidates : chosen->candidates) EXPECT_NE(line.find(candidates), std::string::npos) << line;
+  EXPECT_NE(line.find(fmt::format(", {} nodes, ridge {:g}; RMSE on rows held out {:.4g}", model.network().nodes(),
+                                  chosen->ridge, summary.held_out_rmse)),
+            std::string::npos)
+      << line;
+  EXPECT_EQ(words_of(lines_of(ran.out).back()), (Words{"held", "out", fmt::format("{:.5g}", summary.held_out_rmse)}));
+
+  // info tells of the trials, and marks one.
+  const std::string info = sconet_in(folder, {"info", "m.sconet"}).out;
+  EXPECT_NE(info.find("\n" + line + "\n"), std::string::npos) << info;
+  const std::size_t begin = info.find("\nWhat auto tried\n");
+  ASSERT_NE(begin, std::string::npos) << info;
+  const std::string section = info.substr(begin + 1, info.find("\n\n", begin) - begin);
+  EXPECT_EQ(words_of(lines_of(section).at(1)),
+            (Words{"round", "scaling", "candidates", "rows", "pool", "nodes", "ridge", "RMSE"}));
+  EXPECT_EQ(lines_of(section).size(), 2 + summary.tried.size() + summary.trials.size()) << section;
+  for (std::size_t round = 0; round < summary.tried.size(); ++round)
+    EXPECT_NE(line_with(section, fmt::format("{}  {} trial", round + 1, summary.tried[round])), "") << section;
+  const Words marked = words_of(line_with(section, "chosen"));
+  ASSERT_GT(marked.size(), 7U) << section;
+  EXPECT_EQ(marked.front(), chosen->scaling);
+  EXPECT_EQ(Words(marked.end() - 6, marked.end() - 2),
+            (Words{std::to_string(chosen->rows), std::to_string(chosen->pool), std::to_string(chosen->nodes),
+                   fmt::format("{:.3g}", chosen->ridge)}));
+
+  // And so does JSON.
+  const json said = json::parse(
+      sconet_in(folder, {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--effort", "quick", "--json", "-q"}).out);
+  const json inspected = json::parse(sconet_in(folder, {"info", "m.sconet", "--json"}).out);
+  EXPECT_EQ(said.at("method"), "auto");
+  for (const json& all : {said, inspected}) {
+    EXPECT_EQ(all.at("held_out_rmse"), summary.held_out_rmse);
+    EXPECT_EQ(all.at("tried"), json(summary.tried));
+    ASSERT_EQ(all.at("trials").size(), summary.trials.size());
+    EXPECT_FALSE(all.contains("members"));
+    for (std::size_t i = 0; i < summary.trials.size(); ++i) {
+      const json& entry = all.at("trials")[i];
+      const Trial& trial = summary.trials[i];
+      EXPECT_EQ(entry.at("round"), trial.round + 1);
+      EXPECT_EQ(entry.at("scaling"), trial.scaling);
+      EXPECT_EQ(entry.at("candidates"), json(trial.candidates));
+      EXPECT_EQ(entry.at("rows"), trial.rows);
+      EXPECT_EQ(entry.at("pool"), trial.pool);
+      EXPECT_EQ(entry.at("nodes"), trial.nodes);
+      EXPECT_EQ(entry.at("ridge"), trial.ridge);
+      EXPECT_EQ(entry.at("rmse"), trial.rmse);
+      EXPECT_EQ(entry.at("chosen"), trial.chosen);
+    }
+  }
+}
+
+TEST(Train, AnEnsembleSaysHowManyNetworksAndHowLarge) {
+  const Folder folder;
+  folder.write("plant.csv", plant(150));
+  const Words train = {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--ensemble", "3"};
+  const Ran ran = sconet_in(folder, train + Words{"--method", "rmpi", "--max-nodes", "7", "--progress", "plain"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NE(ran.err.find("3/3 networks  RMSE "), std::string::npos) << ran.err;
+  EXPECT_EQ(lines_of(ran.out).at(0).find("m.sconet: RMPI-SCN, target 'y', 5 inputs, 21 nodes, "), 0U) << ran.out;
+  EXPECT_EQ(lines_of(ran.out).at(1).find("3 networks of 7 nodes; RMSE on rows held out "), 0U) << ran.out;
+  const std::string info = sconet_in(folder, {"info", "m.sconet"}).out;
+  EXPECT_NE(info.find("\nEnsemble\n  3 networks of 7 nodes: 7, 7, 7\n"), std::string::npos) << info;
+  EXPECT_EQ(info.find("What auto tried"), std::string::npos);
+  const json inspected = json::parse(sconet_in(folder, {"info", "m.sconet", "--json"}).out);
+  EXPECT_EQ(inspected.at("members"), json::array({7, 7, 7}));
+  EXPECT_FALSE(inspected.contains("trials"));
+
+  const json chosen =
+      json::parse(sconet_in(folder, train + Words{"--effort", "quick", "--max-nodes", "10", "--json", "-q"}).out);
+  EXPECT_EQ(chosen.at("members").size(), 3U);
+  EXPECT_TRUE(chosen.contains("trials"));
+  Index nodes = 0;
+  for (const json& member : chosen.at("members")) nodes += member.get<Index>();
+  EXPECT_EQ(chosen.at("nodes"), nodes);
+  const std::string both = sconet_in(folder, {"info", "m.sconet"}).out;
+  EXPECT_NE(both.find("\nWhat auto tried\n"), std::string::npos);
+  EXPECT_NE(both.find("\nEnsemble\n  3 networks of "), std::string::npos) << both;
+}
+
+// Errors of several targets together are of scaled targets, and do not belong among those in the targets' own units.
+TEST(Train, WithSeveralTargetsTheErrorHeldOutIsOfScaledTargets) {
+  const Folder folder;
+  folder.write("plant.csv", plant(120));
+  const Ran ran =
+      sconet_in(folder, {"train", "plant.csv", "-t", "y", "-t", "flow", "-o", "m.sconet", "--effort", "quick"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NE(lines_of(ran.out).at(1).find("; RMSE on rows held out "), std::string::npos) << ran.out;
+  EXPECT_NE(lines_of(ran.out).at(1).find(" (of scaled targets)"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("\nheld out"), std::string::npos) << ran.out;
 }
 
 #if defined(SCONET_WITH_LBFGSPP)
@@ -304,6 +432,22 @@ TEST(Evaluate, ATargetNamedLikeANumberIsFoundByNameOnly) {
 
 // --- cv, info, check, generate
 // -----------------------------------------------------------------------------------------
+TEST(CrossValidation, OfAutoChoosesInEachFoldAnew) {
+  const Folder folder;
+  folder.write("plant.csv", plant(120));
+  const Ran ran =
+      sconet_in(folder, {"cv", "plant.csv", "-t", "y", "--folds", "3", "--effort", "quick", "--json", "-q"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  EXPECT_EQ(result.at("method"), "auto");
+  ASSERT_EQ(result.at("folds").size(), 3U);
+  for (const json& fold : result.at("folds")) {
+    EXPECT_EQ(fold.at("rows"), 40);
+    EXPECT_GT(fold.at("nodes"), 0);
+    EXPECT_GT(fold.at("r2"), 0.8);
+  }
+}
+
 TEST(CrossValidation, MeanAndStdAreThoseOfTheFolds) {
   const Folder folder;
   folder.write("plant.csv", plant(90));
