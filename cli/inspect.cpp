@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -135,9 +136,16 @@ int info(const Inspection& what) {
   if (summary.explanation) text += "\n" + importance_table(*summary.explanation);
   text += "\nOptions that differ from their defaults\n";
   std::string differ;
+  // What auto chose is no option that was set.
+  const std::string scaling = option_text(encoder.options(), "scaling");
+  const bool scaling_chosen = std::any_of(summary.trials.begin(), summary.trials.end(),
+                                          [&](const Trial& trial) { return trial.scaling != scaling; });
+  const auto chosen = [&](const std::string& name) {
+    return model.options().method == Method::automatic && (name == "clip" || (name == "scaling" && scaling_chosen));
+  };
   const auto compare = [&](const auto& options, const std::vector<OptionInfo>& list) {
     for (const OptionInfo& o : list)
-      if (const std::string now = option_text(options, o.name); now != o.default_value)
+      if (const std::string now = option_text(options, o.name); now != o.default_value && !chosen(o.name))
         differ += fmt::format("  --{} {}\n", dashed(o.name), now);
   };
   compare(model.options(), describe_options());

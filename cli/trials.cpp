@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 
@@ -70,12 +71,14 @@ std::string trials_table(const ModelSummary& summary) {
   for (const Trial& trial : summary.trials) width = std::max(width, candidates(trial).size());
   std::string text = fmt::format("  {:>5}  {:<8}  {:<{}} {:>8} {:>6} {:>6} {:>8} {:>12}\n", "round", "scaling",
                                  "candidates", width, "rows", "pool", "nodes", "ridge", "RMSE");
+  std::vector<Index> kept(summary.tried.size());
+  for (const Trial& trial : summary.trials) ++kept.at(static_cast<std::size_t>(trial.round));
   int round = -1;
   for (const Trial& trial : summary.trials) {
-    const auto of_round = static_cast<std::size_t>(trial.round);
-    if (trial.round != round && of_round < summary.tried.size())
-      text +=
-          fmt::format("  {:>5}  {}, the best of them:\n", trial.round + 1, plural(summary.tried[of_round], "trial"));
+    const auto number = static_cast<std::size_t>(trial.round);
+    if (trial.round != round)
+      text += fmt::format("  {:>5}  {}{}\n", trial.round + 1, plural(summary.tried[number], "trial"),
+                          kept[number] < summary.tried[number] ? ", the best of them:" : ":");
     round = trial.round;
     const std::string rmse = std::isfinite(trial.rmse) ? fmt::format("{:.5g}", trial.rmse) : "-";
     text += fmt::format("  {:>5}  {:<8}  {:<{}} {:>8} {:>6} {:>6} {:>8.3g} {:>12}{}\n", "", trial.scaling,
@@ -86,7 +89,10 @@ std::string trials_table(const ModelSummary& summary) {
 }
 
 std::string members_text(const ModelSummary& summary) {
-  return fmt::format("  {}: {}\n", networks(summary.members), fmt::join(summary.members, ", "));
+  const std::vector<Index>& members = summary.members;
+  const bool differ = std::adjacent_find(members.begin(), members.end(), std::not_equal_to<>()) != members.end();
+  return differ ? fmt::format("  {}: {}\n", networks(members), fmt::join(members, ", "))
+                : fmt::format("  {}\n", networks(members));
 }
 
 void add_trials(Json& json, const ModelSummary& summary) {
