@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include "commands.hpp"
 #include "explanation.hpp"
 #include "output.hpp"
+#include "trials.hpp"
 
 namespace sconet::cli {
 namespace {
@@ -92,6 +94,7 @@ int info(const Inspection& what) {
                  {"seed", model.options().seed},
                  {"train", to_json(summary.train)}};
     if (summary.valid) json["valid"] = to_json(*summary.valid);
+    add_trials(json, summary);
     json["targets"] = Json::array();
     for (const TargetColumn& t : encoder.targets()) json["targets"].push_back(t.name);
     json["intervals"] = intervals_json(model);
@@ -115,13 +118,16 @@ int info(const Inspection& what) {
   std::vector<std::string> targets;
   for (const TargetColumn& t : encoder.targets()) targets.push_back(t.name);
   std::string text = fmt::format(
-      "{}: {} bytes, written by sconet {}\n\n{} with {} {} node{}, {} input{}, target{} {}\nstopped because {}\n\n{}",
+      "{}: {} bytes, written by sconet {}\n\n{} with {} {} node{}, {} input{}, target{} {}\n{}stopped because {}\n\n{}",
       what.model, std::filesystem::file_size(what.model), summary.version, summary.method, model.network().nodes(),
       option_text(model.options(), "activation"), model.network().nodes() == 1 ? "" : "s", encoder.inputs(),
-      encoder.inputs() == 1 ? "" : "s", targets.size() == 1 ? "" : "s", fmt::join(targets, ", "),
+      encoder.inputs() == 1 ? "" : "s", targets.size() == 1 ? "" : "s", fmt::join(targets, ", "), choice_line(model),
       sentence(summary.stop_reason), metrics_header());
   text += metrics_line("training", summary.train);
   if (summary.valid) text += metrics_line("validation", *summary.valid);
+  text += held_out_line(model);
+  if (!summary.trials.empty()) text += "\nWhat auto tried\n" + trials_table(summary);
+  if (!summary.members.empty()) text += "\nEnsemble\n" + members_text(summary);
   text += "\nPrediction intervals\n" + intervals_text(model) + "\nColumns\n";
   std::size_t width = 0;
   for (const InputColumn& c : encoder.columns()) width = std::max(width, c.name.size());
@@ -130,9 +136,16 @@ int info(const Inspection& what) {
   if (summary.explanation) text += "\n" + importance_table(*summary.explanation);
   text += "\nOptions that differ from their defaults\n";
   std::string differ;
+  // What auto chose is no option that was set.
+  const std::string scaling = option_text(encoder.options(), "scaling");
+  const bool scaling_chosen = std::any_of(summary.trials.begin(), summary.trials.end(),
+                                          [&](const Trial& trial) { return trial.scaling != scaling; });
+  const auto chosen = [&](const std::string& name) {
+    return model.options().method == Method::automatic && (name == "clip" || (name == "scaling" && scaling_chosen));
+  };
   const auto compare = [&](const auto& options, const std::vector<OptionInfo>& list) {
     for (const OptionInfo& o : list)
-      if (const std::string now = option_text(options, o.name); now != o.default_value)
+      if (const std::string now = option_text(options, o.name); now != o.default_value && !chosen(o.name))
         differ += fmt::format("  --{} {}\n", dashed(o.name), now);
   };
   compare(model.options(), describe_options());

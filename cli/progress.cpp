@@ -40,8 +40,7 @@ void Progress::show(const NodeRecord& node) {
   std::string errors = fmt::format("RMSE {:.4g}", node.train_rmse);
   if (!std::isnan(node.valid_rmse)) errors += fmt::format(" (validation {:.4g})", node.valid_rmse);
   if (grows_) errors += fmt::format("  scale {:g}", node.scale);
-  const std::string text =
-      fmt::format("{}{}/{} {}  {}  {}", label_, done(node), most_, grows_ ? "nodes" : "iterations", errors, left);
+  const std::string text = fmt::format("{}{}/{} {}  {}  {}", label_, done(node), most_, unit_, errors, left);
   if (style_ == Style::plain) {
     tell(text + '\n');
     return;

@@ -20,8 +20,13 @@ class Progress {
 
   Progress(Style style, const TrainOptions& options, std::string label = "")
       : style_(options.method == Method::automatic ? Style::none : style),
-        grows_(options.method != Method::mlp),
-        most_(grows_ ? with_node_limit(options).max_nodes : options.iterations),
+        unit_(options.ensemble > 1            ? "networks"
+              : options.method == Method::mlp ? "iterations"
+                                              : "nodes"),
+        grows_(options.ensemble == 1 && options.method != Method::mlp),
+        most_(options.ensemble > 1 ? options.ensemble
+              : grows_             ? with_node_limit(options).max_nodes
+                                   : options.iterations),
         label_(std::move(label)) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
@@ -35,8 +40,9 @@ class Progress {
   std::int64_t done(const NodeRecord& node) const { return grows_ ? node.nodes : node.step; }
 
   Style style_;
-  bool grows_;         // node by node; otherwise it learns iteration by iteration
-  std::int64_t most_;  // nodes or iterations
+  const char* unit_;   // what is counted
+  bool grows_;         // node by node; otherwise network by network or iteration by iteration
+  std::int64_t most_;  // of the unit
   std::string label_;
   std::chrono::steady_clock::time_point last_{};
   std::vector<double> seconds_;  // when each of the last nodes came

@@ -341,8 +341,9 @@ void add_study(CLI::App& app, Commands& commands) {
       ->type_name("COLUMN")
       ->allow_extra_args(false);
   command
-      ->add_option("--methods", study->methods,
-                   "rmpi, scn3, scn1, rvfl, irvfl, mlp; or with options fixed, as rvfl:range=60 (those of the paper)")
+      ->add_option(
+          "--methods", study->methods,
+          "auto, rmpi, scn3, scn1, rvfl, irvfl, mlp; or with options fixed, as rvfl:range=60 (those of the paper)")
       ->type_name("METHOD,...")
       ->delimiter(',');
   command->add_option("--runs", study->runs, "Runs of each method on each set, each with a new split")

@@ -18,6 +18,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "study/results.hpp"
+#include "trials.hpp"
 
 namespace sconet::cli {
 namespace {
@@ -137,7 +138,8 @@ int Train::run() {
   }
   model.save(output);
 
-  const bool no_choice = !model.summary().valid && report.network_nodes == fit.fit.train.max_nodes;
+  const bool no_choice = !model.summary().valid && model.options().method != Method::automatic &&
+                         report.network_nodes == model.options().max_nodes;
   if (no_choice && 2 * report.network_nodes > report.rows)
     fitted.warnings.push_back(
         fmt::format("{} nodes are many for {} rows: --valid-fraction 0.2 lets validation rows "
@@ -154,6 +156,7 @@ int Train::run() {
                  {"stop_reason", name(report.stop_reason)},
                  {"train", to_json(summary.train)}};
     if (summary.valid) json["valid"] = to_json(*summary.valid);
+    add_trials(json, summary);
     if (summary.explanation) json["explanation"] = to_json(*summary.explanation, model.encoder());
     json["targets"] = targets_of(model);
     json["inputs"] = model.encoder().input_names();
@@ -165,14 +168,14 @@ int Train::run() {
     print(json);
   } else {
     std::string text =
-        fmt::format("{}: {}, target {}, {} input{}, {} node{}, {:.3g} s, {} bytes\nstopped because {}\n\n{}", output,
+        fmt::format("{}: {}, target {}, {} input{}, {} node{}, {:.3g} s, {} bytes\n{}stopped because {}\n\n{}", output,
                     summary.method, target_names(model), report.inputs, report.inputs == 1 ? "" : "s",
                     report.network_nodes, report.network_nodes == 1 ? "" : "s", report.seconds,
                     std::filesystem::is_regular_file(output) ? std::filesystem::file_size(output) : 0,
-                    sentence(report.stop_reason), metrics_header());
+                    choice_line(model), sentence(report.stop_reason), metrics_header());
     text += metrics_line("training", summary.train);
     if (summary.valid) text += metrics_line("validation", *summary.valid);
-    print(text);
+    print(text + held_out_line(model));
   }
   if (!fitted.checkpoint_error.empty()) {
     tell(fmt::format("sconet: the model is in {}, but the checkpoint is not up to date: {}\n", output,

@@ -36,16 +36,24 @@ void check_memory(Index rows, Index valid_rows, const Encoder& encoder, const Tr
   TrainOptions none = options;
   none.max_nodes = 0;
   const std::uint64_t base = fit_memory(rows, encoder.inputs(), encoder.outputs(), valid_rows, none);
-  std::string advice;
+  std::string advice, nodes_allowed;
+  if (options.method == Method::automatic) {
+    TrainOptions quick = options;
+    quick.effort = Effort::quick;
+    if (fit_memory(rows, encoder.inputs(), encoder.outputs(), valid_rows, quick) <= limit)
+      advice = "let auto try less (--effort quick), ";
+  } else {
+    nodes_allowed = fmt::format(" and up to {} nodes", options.max_nodes);
+  }
   if (base < limit && options.max_nodes > 0) {
     const double share = static_cast<double>(limit - base) / static_cast<double>(estimate - base);
     const auto nodes = static_cast<std::int64_t>(share * static_cast<double>(options.max_nodes)) / 8 * 8;
     if (nodes > 0) advice = fmt::format("allow fewer nodes (--max-nodes {}), ", nodes);
   }
   throw MemoryLimitError(fmt::format(
-      "training {} rows with {} inputs and up to {} nodes would take about {}, and the limit is {}: {}train "
-      "on fewer rows, or raise the limit (--memory-limit)",
-      rows, encoder.inputs(), options.max_nodes, megabytes(estimate), megabytes(limit), advice));
+      "training {} rows with {} inputs{} would take about {}, and the limit is {}: {}train on fewer rows, or raise the "
+      "limit (--memory-limit)",
+      rows, encoder.inputs(), nodes_allowed, megabytes(estimate), megabytes(limit), advice));
 }
 
 // That the model can be saved is better known before it is trained.
@@ -284,7 +292,8 @@ Fitted Model::fit(const Table& table, const FitOptions& given, const FitExtras& 
     if (options.train.method == Method::mlp)
       throw std::invalid_argument("the MLP cannot be resumed: train it without a checkpoint");
     if (options.train.method == Method::automatic)
-      throw std::invalid_argument("the method auto cannot be resumed: train it without a checkpoint");
+      throw std::invalid_argument(
+          "the method auto cannot be resumed: train it without a checkpoint, or name a method (rmpi, say)");
     if (options.train.ensemble > 1)
       throw std::invalid_argument("an ensemble cannot be resumed: train it without a checkpoint");
   }

@@ -488,6 +488,8 @@ ModelSummary Reader::summary(const json& description) const {
       if (!entry.is_object()) refuse("a trial of the summary is no object");
       Trial trial;
       trial.round = static_cast<int>(count(entry, "round"));
+      if (static_cast<std::size_t>(trial.round) >= summary.tried.size())
+        refuse(fmt::format("the summary tells of a trial in round {} of {}", trial.round, summary.tried.size()));
       trial.scaling = text(entry, "scaling");
       trial.candidates = texts(entry, "candidates");
       trial.rows = count(entry, "rows");

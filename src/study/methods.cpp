@@ -136,7 +136,7 @@ Grid grid(const MethodSpec& method, const SetInfo& set) {
     grid.base.emplace_back("patience", "0");
   }
   switch (method.method) {
-    case Method::automatic: break;
+    case Method::automatic: grid.lists = {{}}; break;  // nothing is left to choose
     case Method::rmpi:
       grid.base.emplace_back("candidates", candidates(set));
       grid.lists = {
@@ -199,7 +199,7 @@ std::string Grid::text() const {
     for (std::size_t k = 0; k < lists[i].size(); ++k)
       s += fmt::format("{}{} {}", k == 0 ? "" : ", ", lists[i][k].first, fmt::join(lists[i][k].second, "|"));
   }
-  return s;
+  return s.empty() ? "settles everything itself" : s;
 }
 
 }  // namespace sconet::study

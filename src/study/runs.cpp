@@ -45,7 +45,10 @@ Fitted fit_run(const StudySet& set, const RunKey& key, const ThreeParts& parts, 
   options.train.threads = 1;
   FitExtras extras;
   extras.rows = parts.train;
-  extras.valid_rows = parts.valid;
+  if (options.train.method == Method::automatic)  // which holds rows out itself
+    extras.rows->insert(extras.rows->end(), parts.valid.begin(), parts.valid.end());
+  else
+    extras.valid_rows = parts.valid;
   extras.stop = std::move(stop);
   return Model::fit(set.table, options, extras);
 }
@@ -70,7 +73,9 @@ std::optional<Run> execute(const StudySet& set, const RunKey& key, std::stop_tok
   run.seed = key.seed;
   run.version = SCONET_VERSION;
   run.train = fitted.model.summary().train;
-  run.valid = fitted.model.summary().valid.value_or(Metrics{});
+  constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+  run.valid = fitted.model.summary().valid.value_or(
+      Metrics{0, fitted.report.held_out_rmse, kUndefined, kUndefined, kUndefined});
   run.test =
       measure(encoder.targets(set.table, parts.test), encoder.unscale_targets(fitted.model.network().predict(X)));
   run.nodes = fitted.model.network().nodes();

@@ -199,7 +199,7 @@ TEST(BadModel, HostileFilesAreRefusedInLittleMemory) {
        "network.weights"},
       {"other_columns", altered([](json& d) { d["encoder"]["columns"] = json::array(); }), "the model has no inputs"},
       {"no_target", altered([](json& d) { d["encoder"]["targets"] = json::array(); }), "the model has no target"},
-      {"option_out_of_bounds", altered([](json& d) { d["train"]["options"]["max_nodes"] = "-1"; }), "max_nodes"},
+      {"option_out_of_bounds", altered([](json& d) { d["train"]["options"]["max_nodes"] = "-2"; }), "max_nodes"},
       {"no_such_activation", altered([](json& d) { d["network"]["activation"] = "magic"; }), "magic"},
   };
   for (const Case& c : cases) {

@@ -12,7 +12,8 @@ namespace {
 // `sconet train t.csv -t y` on that text.
 Ran train_on(const Folder& folder, const std::string& text, const Words& options = {"-t", "y"}) {
   folder.write("t.csv", text);
-  return sconet_in(folder, Words{"train", "t.csv", "-o", "m.sconet", "--max-nodes", "2", "-q"} + options);
+  return sconet_in(folder,
+                   Words{"train", "t.csv", "-o", "m.sconet", "--method", "rmpi", "--max-nodes", "2", "-q"} + options);
 }
 
 struct Case {
@@ -188,7 +189,8 @@ TEST(Letters, Utf8AndLatin1GiveTheSameModel) {
                "gr\xf6\xdf"
                "e,farbe,\xfc\n1,r\xf6t,2\n2,bl\xe5,3\n3,r\xf6t,4\n4,bl\xe5,6\n");
   const auto train = [&](const std::string& name) {
-    return sconet_in(folder, {"train", name + ".csv", "-t", "\xc3\xbc", "-o", name, "--max-nodes", "2", "--json"});
+    return sconet_in(folder, {"train", name + ".csv", "-t", "\xc3\xbc", "-o", name, "--method", "rmpi", "--max-nodes",
+                              "2", "--json"});
   };
   const Ran utf8 = train("utf8"), latin1 = train("latin1");
   EXPECT_EQ(utf8.exit, 0);
@@ -214,7 +216,8 @@ TEST(Letters, AFileNameThatIsNotUtf8) {
   const Folder folder;
   folder.write("t.csv", "x,y\n1,2\n2,3\n3,5\n");
   const std::string name = "m\xe4.sconet";
-  const Ran train = sconet_in(folder, {"train", "t.csv", "-t", "y", "-o", name, "--max-nodes", "1", "--json"});
+  const Ran train =
+      sconet_in(folder, {"train", "t.csv", "-t", "y", "-o", name, "--method", "rmpi", "--max-nodes", "1", "--json"});
   EXPECT_EQ(train.exit, 0) << train.err;
   EXPECT_EQ(json::parse(train.out).at("model"), "m\xef\xbf\xbd.sconet");
   EXPECT_EQ(json::parse(sconet_in(folder, {"info", name, "--json"}).out).at("nodes"), 1);
@@ -225,7 +228,8 @@ TEST(Letters, AFileNameThatIsNotUtf8) {
 TEST(OddTable, WhatIsLeftOutOrFilledInIsSaid) {
   const Folder folder;
   folder.write("t.csv", "a,empty,same,y\n1,,7,3\n2,,7,4\n,,7,5\n4,,7,\n5,,7,\n6,,7,1\n");
-  const Ran ran = sconet_in(folder, {"train", "t.csv", "-t", "y", "-o", "m.sconet", "--max-nodes", "1"});
+  const Ran ran =
+      sconet_in(folder, {"train", "t.csv", "-t", "y", "-o", "m.sconet", "--method", "rmpi", "--max-nodes", "1"});
   EXPECT_EQ(ran.exit, 0);
   EXPECT_EQ(ran.err,
             "t.csv: 6 rows, 4 columns, comma-separated text with a header line\n"

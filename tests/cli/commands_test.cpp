@@ -1,5 +1,9 @@
 // Every command of the program on sound input: what it prints, writes and returns.
 
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
 #include "cli/program.hpp"
 
 namespace sconet::testing {
@@ -10,7 +14,8 @@ namespace {
 TEST(Train, SaysWhatItReadAndHowWellTheModelFits) {
   const Folder folder;
   folder.write("plant.csv", plant(150));
-  const Ran ran = sconet_in(folder, {"train", "plant.csv", "--target", "y", "-o", "m.sconet", "--max-nodes", "12"});
+  const Ran ran = sconet_in(
+      folder, {"train", "plant.csv", "--target", "y", "-o", "m.sconet", "--method", "rmpi", "--max-nodes", "12"});
   EXPECT_EQ(ran.exit, 0);
   EXPECT_EQ(ran.err, "plant.csv: 150 rows, 4 columns, comma-separated text with a header line\n");
   EXPECT_EQ(ran.out.find("m.sconet: RMPI-SCN, target 'y', 5 inputs, 12 nodes, "), 0U) << ran.out;
@@ -24,7 +29,8 @@ TEST(Train, SaysWhatItReadAndHowWellTheModelFits) {
 TEST(Train, JsonHasThePromisedKeys) {
   const Folder folder;
   folder.write("plant.csv", plant(150));
-  const Words train = {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--max-nodes", "7", "--seed", "5", "--json"};
+  const Words train = {"train", "plant.csv",   "-t", "y",      "-o", "m.sconet", "--method",
+                       "rmpi",  "--max-nodes", "7",  "--seed", "5",  "--json"};
   const Ran ran = sconet_in(folder, train);
   ASSERT_EQ(ran.exit, 0) << ran.err;
   const json result = json::parse(ran.out);
@@ -46,6 +52,134 @@ TEST(Train, JsonHasThePromisedKeys) {
   const json with_rows_kept = json::parse(sconet_in(folder, train + Words{"--valid-fraction", "0.2"}).out);
   EXPECT_EQ(with_rows_kept.at("train").at("rows"), 120);
   EXPECT_EQ(with_rows_kept.at("valid").at("rows"), 30);
+}
+
+// The words of a line, where columns are as wide as they need to be.
+Words words_of(const std::string& line) {
+  std::istringstream in(line);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+std::string line_with(const std::string& text, const std::string& part) {
+  for (const std::string& line : lines_of(text))
+    if (line.find(part) != std::string::npos) return line;
+  return "";
+}
+
+TEST(Train, WithoutAMethodAutoChoosesAndSaysHow) {
+  const Folder folder;
+  folder.write("plant.csv", plant(150));
+  const Ran ran = sconet_in(folder, {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--effort", "quick"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.err, "plant.csv: 150 rows, 4 columns, comma-separated text with a header line\n");
+  const Model model = Model::load(folder / "m.sconet");
+  const ModelSummary& summary = model.summary();
+  EXPECT_EQ(model.options().method, Method::automatic);
+  EXPECT_EQ(ran.out.find("m.sconet: auto, target 'y', "), 0U) << ran.out;
+  Index trials = 0;
+  for (const Index of_round : summary.tried) trials += of_round;
+  ASSERT_GT(trials, 0);
+  EXPECT_EQ(lines_of(ran.out).at(1).find(
+                fmt::format("{} trials in {} rounds; chose candidates ", trials, summary.tried.size())),
+            0U)
+      << ran.out;
+  const auto chosen =
+      std::find_if(summary.trials.begin(), summary.trials.end(), [](const Trial& t) { return t.chosen; });
+  ASSERT_NE(chosen, summary.trials.end());
+  const std::string line = lines_of(ran.out).at(1);
+  for (const std::string& candidates : chosen->candidates) EXPECT_NE(line.find(candidates), std::string::npos) << line;
+  EXPECT_NE(line.find(fmt::format(", {} nodes, ridge {:g}; RMSE on rows held out {:.4g}", model.network().nodes(),
+                                  chosen->ridge, summary.held_out_rmse)),
+            std::string::npos)
+      << line;
+  EXPECT_EQ(words_of(lines_of(ran.out).back()), (Words{"held", "out", fmt::format("{:.5g}", summary.held_out_rmse)}));
+
+  // info tells of the trials, and marks one.
+  const std::string info = sconet_in(folder, {"info", "m.sconet"}).out;
+  EXPECT_NE(info.find("\n" + line + "\n"), std::string::npos) << info;
+  const std::size_t begin = info.find("\nWhat auto tried\n");
+  ASSERT_NE(begin, std::string::npos) << info;
+  const std::string section = info.substr(begin + 1, info.find("\n\n", begin) - begin);
+  EXPECT_EQ(words_of(lines_of(section).at(1)),
+            (Words{"round", "scaling", "candidates", "rows", "pool", "nodes", "ridge", "RMSE"}));
+  EXPECT_EQ(lines_of(section).size(), 2 + summary.tried.size() + summary.trials.size()) << section;
+  for (std::size_t round = 0; round < summary.tried.size(); ++round)
+    EXPECT_NE(line_with(section, fmt::format("{}  {} trial", round + 1, summary.tried[round])), "") << section;
+  const Words marked = words_of(line_with(section, "chosen"));
+  ASSERT_GT(marked.size(), 7U) << section;
+  EXPECT_EQ(marked.front(), chosen->scaling);
+  EXPECT_EQ(Words(marked.end() - 6, marked.end() - 2),
+            (Words{std::to_string(chosen->rows), std::to_string(chosen->pool), std::to_string(chosen->nodes),
+                   fmt::format("{:.3g}", chosen->ridge)}));
+
+  // What auto chose was not set by anybody.
+  EXPECT_EQ(words_of(info.substr(info.find("Options that differ from their defaults"))),
+            (Words{"Options", "that", "differ", "from", "their", "defaults", "--effort", "quick"}));
+
+  // And so does JSON.
+  const json said = json::parse(
+      sconet_in(folder, {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--effort", "quick", "--json", "-q"}).out);
+  const json inspected = json::parse(sconet_in(folder, {"info", "m.sconet", "--json"}).out);
+  EXPECT_EQ(said.at("method"), "auto");
+  for (const json& all : {said, inspected}) {
+    EXPECT_EQ(all.at("held_out_rmse"), summary.held_out_rmse);
+    EXPECT_EQ(all.at("tried"), json(summary.tried));
+    ASSERT_EQ(all.at("trials").size(), summary.trials.size());
+    EXPECT_FALSE(all.contains("members"));
+    for (std::size_t i = 0; i < summary.trials.size(); ++i) {
+      const json& entry = all.at("trials")[i];
+      const Trial& trial = summary.trials[i];
+      EXPECT_EQ(entry.at("round"), trial.round + 1);
+      EXPECT_EQ(entry.at("scaling"), trial.scaling);
+      EXPECT_EQ(entry.at("candidates"), json(trial.candidates));
+      EXPECT_EQ(entry.at("rows"), trial.rows);
+      EXPECT_EQ(entry.at("pool"), trial.pool);
+      EXPECT_EQ(entry.at("nodes"), trial.nodes);
+      EXPECT_EQ(entry.at("ridge"), trial.ridge);
+      EXPECT_EQ(entry.at("rmse"), trial.rmse);
+      EXPECT_EQ(entry.at("chosen"), trial.chosen);
+    }
+  }
+}
+
+TEST(Train, AnEnsembleSaysHowManyNetworksAndHowLarge) {
+  const Folder folder;
+  folder.write("plant.csv", plant(150));
+  const Words train = {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--ensemble", "3"};
+  const Ran ran = sconet_in(folder, train + Words{"--method", "rmpi", "--max-nodes", "7", "--progress", "plain"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NE(ran.err.find("3/3 networks  RMSE "), std::string::npos) << ran.err;
+  EXPECT_EQ(lines_of(ran.out).at(0).find("m.sconet: RMPI-SCN, target 'y', 5 inputs, 21 nodes, "), 0U) << ran.out;
+  EXPECT_EQ(lines_of(ran.out).at(1).find("3 networks of 7 nodes; RMSE on rows held out "), 0U) << ran.out;
+  const std::string info = sconet_in(folder, {"info", "m.sconet"}).out;
+  EXPECT_NE(info.find("\nEnsemble\n  3 networks of 7 nodes\n"), std::string::npos) << info;
+  EXPECT_EQ(info.find("What auto tried"), std::string::npos);
+  const json inspected = json::parse(sconet_in(folder, {"info", "m.sconet", "--json"}).out);
+  EXPECT_EQ(inspected.at("members"), json::array({7, 7, 7}));
+  EXPECT_FALSE(inspected.contains("trials"));
+
+  const json chosen =
+      json::parse(sconet_in(folder, train + Words{"--effort", "quick", "--max-nodes", "10", "--json", "-q"}).out);
+  EXPECT_EQ(chosen.at("members").size(), 3U);
+  EXPECT_TRUE(chosen.contains("trials"));
+  Index nodes = 0;
+  for (const json& member : chosen.at("members")) nodes += member.get<Index>();
+  EXPECT_EQ(chosen.at("nodes"), nodes);
+  const std::string both = sconet_in(folder, {"info", "m.sconet"}).out;
+  EXPECT_NE(both.find("\nWhat auto tried\n"), std::string::npos);
+  EXPECT_NE(both.find("\nEnsemble\n  3 networks of "), std::string::npos) << both;
+}
+
+// Errors of several targets together are of scaled targets, and do not belong among those in the targets' own units.
+TEST(Train, WithSeveralTargetsTheErrorHeldOutIsOfScaledTargets) {
+  const Folder folder;
+  folder.write("plant.csv", plant(120));
+  const Ran ran =
+      sconet_in(folder, {"train", "plant.csv", "-t", "y", "-t", "flow", "-o", "m.sconet", "--effort", "quick"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NE(lines_of(ran.out).at(1).find("; RMSE on rows held out "), std::string::npos) << ran.out;
+  EXPECT_NE(lines_of(ran.out).at(1).find(" (of scaled targets)"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("\nheld out"), std::string::npos) << ran.out;
 }
 
 #if defined(SCONET_WITH_LBFGSPP)
@@ -73,8 +207,8 @@ TEST(Train, ValidationRowsMayComeFromATableOfTheirOwn) {
   const Folder folder;
   folder.write("plant.csv", plant(150));
   folder.write("more.csv", plant(40, 2));
-  const Words train = {"train",   "plant.csv", "-t",          "y",  "-o",    "m.sconet",
-                       "--valid", "more.csv",  "--max-nodes", "20", "--json"};
+  const Words train = {"train",    "plant.csv", "-t",   "y",           "-o", "m.sconet", "--valid",
+                       "more.csv", "--method",  "rmpi", "--max-nodes", "20", "--json"};
   const Ran ran = sconet_in(folder, train);
   ASSERT_EQ(ran.exit, 0) << ran.err;
   const json result = json::parse(ran.out);
@@ -89,7 +223,8 @@ TEST(Train, TargetsByNameByNumberAndLastAreTheSame) {
   folder.write("plant.csv", plant(60));
   std::vector<std::string> models;
   for (const char* target : {"y", "4", "last"}) {
-    const Ran ran = sconet_in(folder, {"train", "plant.csv", "-t", target, "-o", "m.sconet", "--max-nodes", "5"});
+    const Ran ran = sconet_in(
+        folder, {"train", "plant.csv", "-t", target, "-o", "m.sconet", "--method", "rmpi", "--max-nodes", "5"});
     ASSERT_EQ(ran.exit, 0) << ran.err;
     models.push_back(bytes_of(folder / "m.sconet"));
   }
@@ -108,7 +243,7 @@ TEST(Train, SeveralTargetsIdentifiersAndIgnoredColumns) {
   }
   folder.write("two.csv", text);
   const Ran ran = sconet_in(folder, {"train", "two.csv", "-t", "y1", "--target", "y2", "--id", "batch", "--ignore",
-                                     "note", "-o", "m.sconet", "--max-nodes", "10", "--json"});
+                                     "note", "-o", "m.sconet", "--method", "rmpi", "--max-nodes", "10", "--json"});
   ASSERT_EQ(ran.exit, 0) << ran.err;
   const json result = json::parse(ran.out);
   EXPECT_EQ(result.at("targets"), json::array({"y1", "y2"}));
@@ -134,12 +269,12 @@ TEST(Train, MatlabNamesAndUnderscoresMeanTheSameOptions) {
     EXPECT_EQ(ran.exit, 0) << ran.err;
     return bytes_of(folder / "m.sconet");
   };
-  const std::string ours = model({"--max-nodes", "6", "--candidates", "15", "--scales", "0.5,5", "--r", "0.9",
-                                  "--tolerance", "0.001", "--nodes-per-step", "2"});
-  EXPECT_EQ(ours, model({"--L_max", "6", "--T_max", "15", "--Lambdas", "0.5,5", "--r", "0.9", "--tol", "0.001", "--nB",
-                         "2"}));
-  EXPECT_EQ(ours, model({"--max_nodes=6", "--candidates=15", "--scales=0.5,5", "--r=0.9", "--tolerance=0.001",
-                         "--nodes_per_step=2"}));
+  const std::string ours = model({"--method", "rmpi", "--max-nodes", "6", "--candidates", "15", "--scales", "0.5,5",
+                                  "--r", "0.9", "--tolerance", "0.001", "--nodes-per-step", "2"});
+  EXPECT_EQ(ours, model({"--method", "rmpi", "--L_max", "6", "--T_max", "15", "--Lambdas", "0.5,5", "--r", "0.9",
+                         "--tol", "0.001", "--nB", "2"}));
+  EXPECT_EQ(ours, model({"--method=rmpi", "--max_nodes=6", "--candidates=15", "--scales=0.5,5", "--r=0.9",
+                         "--tolerance=0.001", "--nodes_per_step=2"}));
   EXPECT_EQ(model({"--method", "scn3", "--max-nodes", "5", "--r", "0.9,0.99"}),
             model({"--method", "scn3", "--max-nodes", "5", "--r-ladder", "0.9,0.99"}));
 }
@@ -200,7 +335,7 @@ TEST(Predict, IdentifiersAreCopiedAsTheyAreWritten) {
   folder.write("t.csv",
                "code,place,x,y\n007,\"a, b\",1,2\n010,\"say \"\"so\"\"\",2,4.5\n,,3,6\n1e2,  c ,4,8.1\n,d,5,9\n");
   ASSERT_EQ(sconet_in(folder, {"train", "t.csv", "-t", "y", "--id", "code", "--id", "place", "-o", "m.sconet",
-                               "--max-nodes", "2"})
+                               "--method", "rmpi", "--max-nodes", "2"})
                 .exit,
             0);
   const auto lines = lines_of(sconet_in(folder, {"predict", "m.sconet", "t.csv"}).out);
@@ -267,7 +402,9 @@ TEST(Evaluate, ErrorsAreInTheTargetsOwnUnit) {
   folder.write("large.csv", large);
   std::vector<double> rmse;
   for (const std::string name : {"small", "large"}) {
-    ASSERT_EQ(sconet_in(folder, {"train", name + ".csv", "-t", "y", "-o", name + ".sconet", "--max-nodes", "3"}).exit,
+    ASSERT_EQ(sconet_in(folder, {"train", name + ".csv", "-t", "y", "-o", name + ".sconet", "--method", "rmpi",
+                                 "--max-nodes", "3"})
+                  .exit,
               0);
     rmse.push_back(json::parse(sconet_in(folder, {"evaluate", name + ".sconet", name + ".csv", "--json"}).out)["rmse"]);
   }
@@ -288,9 +425,10 @@ TEST(Evaluate, WhatHasNoCorrelationShowsADash) {
 TEST(Evaluate, ATargetNamedLikeANumberIsFoundByNameOnly) {
   const Folder folder;
   folder.write("t.csv", "a,b,2\n1,2,3\n2,1,5\n3,7,8\n4,1,9\n");
-  ASSERT_EQ(
-      sconet_in(folder, {"train", "t.csv", "--header", "yes", "-t", "2", "-o", "m.sconet", "--max-nodes", "2"}).exit,
-      0);
+  ASSERT_EQ(sconet_in(folder, {"train", "t.csv", "--header", "yes", "-t", "2", "-o", "m.sconet", "--method", "rmpi",
+                               "--max-nodes", "2"})
+                .exit,
+            0);
   folder.write("no_target.csv", "a,b\n1,2\n2,1\n");
   expect_refused(sconet_in(folder, {"evaluate", "m.sconet", "no_target.csv"}), 3,
                  "no_target.csv has no column named '2', the target of the model");
@@ -298,10 +436,27 @@ TEST(Evaluate, ATargetNamedLikeANumberIsFoundByNameOnly) {
 
 // --- cv, info, check, generate
 // -----------------------------------------------------------------------------------------
+TEST(CrossValidation, OfAutoChoosesInEachFoldAnew) {
+  const Folder folder;
+  folder.write("plant.csv", plant(120));
+  const Ran ran =
+      sconet_in(folder, {"cv", "plant.csv", "-t", "y", "--folds", "3", "--effort", "quick", "--json", "-q"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  EXPECT_EQ(result.at("method"), "auto");
+  ASSERT_EQ(result.at("folds").size(), 3U);
+  for (const json& fold : result.at("folds")) {
+    EXPECT_EQ(fold.at("rows"), 40);
+    EXPECT_GT(fold.at("nodes"), 0);
+    EXPECT_GT(fold.at("r2"), 0.8);
+  }
+}
+
 TEST(CrossValidation, MeanAndStdAreThoseOfTheFolds) {
   const Folder folder;
   folder.write("plant.csv", plant(90));
-  const Words cv = {"cv", "plant.csv", "-t", "y", "--folds", "4", "--max-nodes", "6", "--candidates", "20"};
+  const Words cv = {"cv",       "plant.csv", "-t",          "y", "--folds",      "4",
+                    "--method", "rmpi",      "--max-nodes", "6", "--candidates", "20"};
   const Ran ran = sconet_in(folder, cv + Words{"--json"});
   ASSERT_EQ(ran.exit, 0) << ran.err;
   const json result = json::parse(ran.out);
@@ -470,7 +625,7 @@ TEST(Generate, TheSameSeedGivesTheSameTableAndItReadsBack) {
 TEST(Quiet, SilencesEverythingButErrors) {
   const Folder folder;
   folder.write("t.csv", "x,k,y\n1,5,1\n2,5,2\n,5,3\n4,5,\n5,5,5\n");
-  const Words train = {"train", "t.csv", "-t", "y", "-o", "m.sconet", "--max-nodes", "2"};
+  const Words train = {"train", "t.csv", "-t", "y", "-o", "m.sconet", "--method", "rmpi", "--max-nodes", "2"};
   const Ran loud = sconet_in(folder, train), quiet = sconet_in(folder, train + Words{"-q"});
   EXPECT_EQ(loud.err,
             "t.csv: 5 rows, 3 columns, comma-separated text with a header line\n"

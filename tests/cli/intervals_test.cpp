@@ -55,8 +55,8 @@ TEST(Intervals, SeveralTargetsAndIdentifiers) {
   for (int i = 0; i < 100; ++i)
     text += fmt::format("r{},{},{},{},{}\n", i, i % 10, i % 7, (i % 10) * 2 + i % 3, (i % 7) * 100 + i % 5);
   folder.write("two.csv", text);
-  const Ran trained = sconet_in(
-      folder, {"train", "two.csv", "-t", "y", "-t", "z w", "--id", "id", "-o", "m.sconet", "--max-nodes", "5", "-q"});
+  const Ran trained = sconet_in(folder, {"train", "two.csv", "-t", "y", "-t", "z w", "--id", "id", "-o", "m.sconet",
+                                         "--method", "rmpi", "--max-nodes", "5", "-q"});
   ASSERT_EQ(trained.exit, 0) << trained.err;
   const Ran ran = sconet_in(folder, {"predict", "m.sconet", "two.csv", "--interval", "0.8"});
   EXPECT_EQ(first_line(ran.out), "id,y,y_low,y_high,z w,z w_low,z w_high");

@@ -77,8 +77,9 @@ TEST(CommandLine, OptionsPrintsBothLists) {
   const Ran ran = sconet({"options"});
   EXPECT_EQ(ran.exit, 0);
   EXPECT_EQ(ran.err, "");
-  EXPECT_NE(ran.out.find("| `max_nodes` | L_max | integer | 100 |"), std::string::npos);
-  EXPECT_NE(ran.out.find("| `scaling` |  | unit\\|standard\\|quantile\\|both\\|none | unit |"), std::string::npos);
+  EXPECT_NE(ran.out.find("| `max_nodes` | L_max | integer | -1 |"), std::string::npos);
+  EXPECT_NE(ran.out.find("| `scaling` |  | auto\\|unit\\|standard\\|quantile\\|both\\|none | auto |"),
+            std::string::npos);
 }
 
 // --- what is wrong with a command line -----------------------------------------------------------------------------
@@ -102,14 +103,22 @@ TEST(CommandLine, MistakesAreNamedAndTheRightWordIsGuessed) {
       {{"demo", "--runs", "0"}, "--runs 0: expected at least 1"},
       {{"demo", "--threads", "-3"}, "option threads = -3: expected 0 <= threads <= 4096"},
       {{"train", "t.csv", "-t", "y", "-o", "m", "--max-nodes", "1000001"},
-       "option max_nodes = 1000001: expected 0 <= max_nodes <= 1000000"},
+       "option max_nodes = 1000001: expected -1 <= max_nodes <= 1000000"},
       {{"train", "t.csv", "-t", "y", "-o", "m", "--max-nodes", "ten"}, "option max_nodes = 'ten': expected integer"},
       {{"train", "t.csv", "-t", "y", "-o", "m", "--scales", "1,x"}, "option scales = '1,x': expected numbers"},
       {{"train", "t.csv", "-t", "y", "-o", "m", "--r", "1"}, "option r = 1: expected 0 < r < 1"},
       {{"train", "t.csv", "-t", "y", "-o", "m", "--method", "scn2"},
-       "option method = 'scn2': expected rmpi|scn3|scn1|rvfl|irvfl|mlp"},
-      {{"train", "t.csv", "-t", "y", "-o", "m", "--nodes-per-step", "300"},
+       "option method = 'scn2': expected auto|rmpi|scn3|scn1|rvfl|irvfl|mlp"},
+      {{"train", "t.csv", "-t", "y", "-o", "m", "--method", "rmpi", "--nodes-per-step", "300"},
        "option nodes_per_step = 300: expected at most candidates = 100"},
+      {{"train", "t.csv", "-t", "y", "-o", "m", "--r", "0.8"},
+       "option r = 0.8: the method auto settles this itself; name a method (rmpi, say) to set it"},
+      {{"train", "t.csv", "-t", "y", "-o", "m", "--method", "auto", "--scales", "1,5"},
+       "option scales = 1,5: the method auto settles this itself; name a method (rmpi, say) to set it"},
+      {{"train", "t.csv", "-t", "y", "-o", "m", "--checkpoint", "c"},
+       "the method auto cannot be resumed: train it without a checkpoint, or name a method (rmpi, say)"},
+      {{"train", "t.csv", "-t", "y", "-o", "m", "--method", "rmpi", "--ensemble", "3", "--checkpoint", "c"},
+       "an ensemble cannot be resumed: train it without a checkpoint"},
       {{"train", "t.csv", "-t", "y", "-o", "-"},
        "a model cannot be written to standard output: name a file (-o model.sconet)"},
       {{"train", "-", "--valid", "-", "-t", "y", "-o", "m"},
@@ -180,7 +189,7 @@ TEST(Completion, BashCompletes) {
   EXPECT_EQ(complete({"tr"}), Words{"train"});
   EXPECT_EQ(complete({""}).size(), kCommands.size() + 2);
   EXPECT_EQ(complete({"train", "--max-n"}), Words{"--max-nodes"});
-  EXPECT_EQ(complete({"train", "--method", ""}), (Words{"rmpi", "scn3", "scn1", "rvfl", "irvfl", "mlp"}));
+  EXPECT_EQ(complete({"train", "--method", ""}), (Words{"auto", "rmpi", "scn3", "scn1", "rvfl", "irvfl", "mlp"}));
   EXPECT_EQ(complete({"train", "--method", "scn"}), (Words{"scn3", "scn1"}));
   EXPECT_EQ(complete({"train", "da"}), Words{"data.csv"});
   EXPECT_EQ(complete({"predict", "--output", "da"}), Words{"data.csv"});

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -60,12 +61,13 @@ inline Words operator+(Words a, const Words& b) {
   return a;
 }
 
-// A model of plant.csv with a dozen nodes: `m.sconet` in the folder, and its table `plant.csv`.
+// A model of plant.csv with a dozen nodes, of RMPI-SCN unless a method is named: `m.sconet` in the folder, and its
+// table `plant.csv`.
 inline void train_plant(const Folder& folder, const Words& more = {}) {
   folder.write("plant.csv", plant(150));
-  const Ran ran = sconet_in(
-      folder,
-      Words{"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--max-nodes", "12", "--candidates", "20"} + more);
+  Words train = {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--max-nodes", "12", "--candidates", "20"};
+  if (std::find(more.begin(), more.end(), "--method") == more.end()) train = train + Words{"--method", "rmpi"};
+  const Ran ran = sconet_in(folder, train + more);
   ASSERT_EQ(ran.exit, 0) << ran.err;
 }
 

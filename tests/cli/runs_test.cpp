@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 constexpr int kRows = 1000;
 const Words kTrain = {"train", "plant.csv", "-t", "y", "-q", "-o"};
-const Words kSmall = {"--max-nodes", "25", "--candidates", "40"};
-const Words kEndless = {"--max-nodes", "4000", "--candidates", "40"};  // longer than anybody waits
+const Words kSmall = {"--method", "rmpi", "--max-nodes", "25", "--candidates", "40"};
+const Words kEndless = {"--method", "rmpi", "--max-nodes", "4000", "--candidates", "40"};  // longer than anybody waits
 const Words kCheckpoint = {"--checkpoint", "run.ck", "--checkpoint-every", "0"};
 
 class Runs : public ::testing::Test {
@@ -89,7 +89,7 @@ TEST_F(Runs, KilledAtAnyMomentAndResumedGiveTheSameBytesToo) {
 }
 
 TEST_F(Runs, ResumedWithMoreNodesOrOtherThreads) {
-  const Words more = {"--max-nodes", "35", "--candidates", "40"};
+  const Words more = {"--method", "rmpi", "--max-nodes", "35", "--candidates", "40"};
   const std::string fresh = model(more);
   model(kSmall + kCheckpoint, "m.sconet");
   const std::string checkpoint = bytes_of(folder / "run.ck");
@@ -109,7 +109,7 @@ TEST_F(Runs, ResumingSomethingElseIsRefused) {
   const auto resumed = [&](const Words& options) {
     return sconet_in(folder, kTrain + Words{"m.sconet", "--resume"} + options + kCheckpoint);
   };
-  expect_refused(resumed({"--max-nodes", "25", "--candidates", "41"}), 2,
+  expect_refused(resumed({"--method", "rmpi", "--max-nodes", "25", "--candidates", "41"}), 2,
                  "run.ck cannot be resumed: candidates was 40 then and is 41 now");
   expect_refused(resumed(kSmall + Words{"--scaling", "standard"}), 2,
                  "run.ck cannot be resumed: scaling was unit then and is standard now");
@@ -264,9 +264,15 @@ TEST_F(Runs, WhereTheModelCannotGo) {
 }
 
 TEST_F(Runs, ALimitOnMemoryIsKeptAndAdviceGiven) {
-  expect_refused_with(sconet_in(folder, kTrain + Words{"m.sconet", "--memory-limit", "1k"}), 6,
+  expect_refused_with(sconet_in(folder, kTrain + Words{"m.sconet", "--memory-limit", "1k"} + kSmall), 6,
                       {"would take about ", "the limit is 1000 bytes: train on fewer rows, or raise the limit"});
-  expect_refused_with(sconet_in(folder, kTrain + Words{"m.sconet", "--memory-limit", "30M", "--max-nodes", "100000"}),
+  expect_refused_with(sconet_in(folder, kTrain + Words{"m.sconet", "--memory-limit", "1k"}), 6,
+                      {"training 1000 rows with 5 inputs would take about ",
+                       "the limit is 1000 bytes: train on fewer rows, or raise the limit"});
+  expect_refused_with(sconet_in(folder, kTrain + Words{"m.sconet", "--memory-limit", "60M"}), 6,
+                      {"the limit is 60 MB: let auto try less (--effort quick), train on fewer rows, or raise"});
+  expect_refused_with(sconet_in(folder, kTrain + Words{"m.sconet", "--memory-limit", "30M", "--method", "rmpi",
+                                                       "--max-nodes", "100000"}),
                       6,
                       {"training 1000 rows with 5 inputs and up to 100000 nodes would take about ",
                        "the limit is 30 MB", "allow fewer nodes (--max-nodes ", "or raise the limit (--memory-limit)"});

@@ -66,6 +66,27 @@ TEST_F(StudyProgram, LeavesTableFiguresAndPage) {
   EXPECT_EQ(result.at("table")[0].at("runs"), 3);
 }
 
+TEST_F(StudyProgram, AutoIsAMethodLikeTheOthers) {
+  const Ran ran =
+      sconet_in(folder, {"study", "--sets", "plant.csv", "-t", "y", "--out", "study", "--runs", "2", "--tuning", "2",
+                         "--methods", "auto:effort=quick,rvfl:max_nodes=8:ridge=0:range=2", "--json"});
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const json table = json::parse(ran.out).at("table");
+  ASSERT_EQ(table.size(), 2U);
+  EXPECT_EQ(table[0].at("method"), "auto:effort=quick");
+  EXPECT_EQ(table[0].at("runs"), 2);
+  std::size_t runs = 0;
+  for (const std::string& line : lines_of(bytes_of(folder / "study/runs.jsonl"))) {
+    const json run = json::parse(line);
+    if (run.at("method") != "auto:effort=quick") continue;
+    ++runs;
+    EXPECT_EQ(run.at("settings"), json({{"method", "auto"}, {"effort", "quick"}}));
+    EXPECT_EQ(run.at("train").at("rows"), 72);  // and the validation rows
+    EXPECT_EQ(run.at("test").at("rows"), 18);
+  }
+  EXPECT_EQ(runs, 2U);  // nothing was tuned
+}
+
 TEST_F(StudyProgram, TheSameNumbersForAnyJobs) {
   ASSERT_EQ(study({"--jobs", "1"}, "one").exit, 0);
   ASSERT_EQ(study({"--jobs", "2"}, "two").exit, 0);

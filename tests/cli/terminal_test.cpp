@@ -23,7 +23,7 @@ class Terminal : public ::testing::Test {
 };
 
 TEST_F(Terminal, TheBarAppearsAndIsWipedAway) {
-  const Ran ran = sconet_in_terminal(train({"--max-nodes", "8", "--candidates", "20"}), {});
+  const Ran ran = sconet_in_terminal(train({"--method", "rmpi", "--max-nodes", "8", "--candidates", "20"}), {});
   EXPECT_EQ(ran.exit, 0);
   const std::size_t last = ran.out.rfind("8/8 nodes");
   ASSERT_NE(last, std::string::npos) << ran.out;
@@ -38,14 +38,16 @@ TEST_F(Terminal, TheBarAppearsAndIsWipedAway) {
 }
 
 TEST_F(Terminal, ValidationErrorsAreInTheBar) {
-  const Ran ran = sconet_in_terminal(
-      train({"--max-nodes", "8", "--candidates", "20", "--valid-fraction", "0.2", "--patience", "0"}), {});
+  const Ran ran = sconet_in_terminal(train({"--method", "rmpi", "--max-nodes", "8", "--candidates", "20",
+                                            "--valid-fraction", "0.2", "--patience", "0"}),
+                                     {});
   EXPECT_EQ(ran.exit, 0);
   EXPECT_NE(ran.out.find(" (validation "), std::string::npos) << ran.out;
 }
 
 TEST_F(Terminal, CrossValidationShowsTheFold) {
-  const Ran ran = sconet_in_terminal({"cv", data, "-t", "y", "--folds", "2", "--max-nodes", "4"}, {});
+  const Ran ran =
+      sconet_in_terminal({"cv", data, "-t", "y", "--folds", "2", "--method", "rmpi", "--max-nodes", "4"}, {});
   EXPECT_EQ(ran.exit, 0);
   EXPECT_NE(ran.out.find("] fold 1/2  4/4 nodes  RMSE "), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("] fold 2/2  4/4 nodes  RMSE "), std::string::npos) << ran.out;
@@ -53,7 +55,7 @@ TEST_F(Terminal, CrossValidationShowsTheFold) {
 
 TEST_F(Terminal, NoBarWhenNotWanted) {
   for (const Words& hushed : {Words{"-q"}, Words{"--progress", "none"}}) {
-    const Ran ran = sconet_in_terminal(train({"--max-nodes", "4"}) + hushed, {});
+    const Ran ran = sconet_in_terminal(train({"--method", "rmpi", "--max-nodes", "4"}) + hushed, {});
     EXPECT_EQ(ran.exit, 0);
     EXPECT_EQ(ran.out.find("nodes  RMSE"), std::string::npos) << ran.out;
     EXPECT_EQ(ran.out.find('\033'), std::string::npos) << ran.out;
@@ -61,13 +63,13 @@ TEST_F(Terminal, NoBarWhenNotWanted) {
 }
 
 TEST_F(Terminal, NoBarWhenThereIsNoTerminal) {
-  const Ran ran = sconet(train({"--max-nodes", "4"}));
+  const Ran ran = sconet(train({"--method", "rmpi", "--max-nodes", "4"}));
   EXPECT_EQ(ran.exit, 0);
   EXPECT_EQ(ran.err, data + ": 1500 rows, 4 columns, comma-separated text with a header line\n");
 }
 
 TEST_F(Terminal, PlainProgressIsLinesWithoutControlCharacters) {
-  const Ran ran = sconet(train({"--max-nodes", "4", "--progress=plain"}));
+  const Ran ran = sconet(train({"--method", "rmpi", "--max-nodes", "4", "--progress=plain"}));
   EXPECT_EQ(ran.exit, 0);
   const auto lines = lines_of(ran.err);
   ASSERT_GE(lines.size(), 3U);  // what was read, the first node and the last
@@ -78,7 +80,7 @@ TEST_F(Terminal, PlainProgressIsLinesWithoutControlCharacters) {
 
 TEST_F(Terminal, TheFirstCtrlCEndsTrainingAndSavesTheModel) {
   bool pressed = false;
-  const Ran ran = sconet_in_terminal(train({"--max-nodes", "3000", "--candidates", "50"}),
+  const Ran ran = sconet_in_terminal(train({"--method", "rmpi", "--max-nodes", "3000", "--candidates", "50"}),
                                      [&](const std::string& so_far, int terminal, int) {
                                        if (pressed || so_far.find("/3000 nodes") == std::string::npos) return;
                                        pressed = true;
@@ -114,7 +116,7 @@ double seconds_of_work(int process) {
 }
 
 // A batch that takes seconds of work, long after the table was read.
-const Words kHugeBatch = {"--candidates", "4000000", "--max-nodes", "50", "--memory-limit", "0"};
+const Words kHugeBatch = {"--candidates", "4000000", "--method", "rmpi", "--max-nodes", "50", "--memory-limit", "0"};
 constexpr double kInTheBatch = 0.3;
 
 TEST_F(Terminal, TheSecondCtrlCQuitsAtOnceAndLeavesTheOldModel) {

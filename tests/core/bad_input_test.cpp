@@ -31,6 +31,7 @@ std::string message(F&& f) {
 
 TrainOptions quick() {
   TrainOptions o;
+  o.method = Method::rmpi;
   o.max_nodes = 5;
   o.candidates = 10;
   o.threads = 1;
@@ -221,6 +222,7 @@ TEST(OddData, HugeAndTinyTargetsTrainAlike) {
 TEST(OddData, TargetsNearTheLargestDoubleGiveFiniteNetworks) {
   const Dataset db1 = generate_db1(300);
   TrainOptions o;  // as many nodes as make output weights large
+  o.method = Method::rmpi;
   o.max_nodes = 80;
   for (const double factor : {1e300, 3e307}) {
     const MatrixXd Y = db1.Y * factor;

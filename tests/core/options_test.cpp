@@ -25,6 +25,7 @@ std::string problem(const TrainOptions& o) {
 template <class Change>
 std::string problem_after(Change&& change) {
   TrainOptions o;
+  o.method = Method::rmpi;
   change(o);
   return problem(o);
 }
@@ -34,7 +35,12 @@ TEST(Options, DefaultsAreValid) { EXPECT_EQ(problem(TrainOptions{}), ""); }
 TEST(Options, EveryBoundIsCheckedAndNamed) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   using O = TrainOptions;
-  EXPECT_EQ(problem_after([](O& o) { o.max_nodes = -1; }), "option max_nodes = -1: expected 0 <= max_nodes <= 1000000");
+  EXPECT_EQ(problem_after([](O& o) { o.max_nodes = -1; }), "");
+  EXPECT_EQ(problem_after([](O& o) { o.max_nodes = -2; }),
+            "option max_nodes = -2: expected -1 <= max_nodes <= 1000000");
+  EXPECT_EQ(problem_after([](O& o) { o.ensemble = 0; }), "option ensemble = 0: expected 1 <= ensemble <= 1000");
+  EXPECT_EQ(problem_after([](O& o) { o.effort = static_cast<Effort>(3); }),
+            "option effort = 3: expected quick|normal|thorough");
   EXPECT_EQ(problem_after([](O& o) { o.candidates = 0; }),
             "option candidates = 0: expected 1 <= candidates <= 10000000");
   EXPECT_EQ(problem_after([](O& o) { o.r = 1; }), "option r = 1: expected 0 < r < 1");
@@ -67,9 +73,44 @@ TEST(Options, EveryBoundIsCheckedAndNamed) {
   EXPECT_EQ(problem_after([&](O& o) { o.time_limit = inf; }), "option time_limit = inf: expected 0 <= time_limit");
   EXPECT_EQ(problem_after([](O& o) { o.threads = -1; }), "option threads = -1: expected 0 <= threads <= 4096");
   EXPECT_EQ(problem_after([](O& o) { o.method = static_cast<Method>(9); }),
-            "option method = 9: expected rmpi|scn3|scn1|rvfl|irvfl|mlp");
+            "option method = 9: expected auto|rmpi|scn3|scn1|rvfl|irvfl|mlp");
   EXPECT_EQ(problem_after([](O& o) { o.activation = static_cast<Activation>(-1); }),
             "option activation = -1: expected sigmoid|tanh|sin|gaussian|relu");
+}
+
+// With every method but auto an option may be set that the method does not look at; auto settles most of them, and says
+// so rather than pass over them.
+TEST(Options, AutoRefusesWhatItSettlesItself) {
+  const std::set<std::string> left = {"method",         "max_nodes", "effort",     "ensemble", "activation",
+                                      "rank_tolerance", "isa",       "time_limit", "seed",     "threads"};
+  for (const OptionInfo& info : describe_options()) {
+    if (info.name == "method") continue;
+    TrainOptions o;  // each option with another value than its default
+    std::string text = "7";
+    if (info.type == "flag") text = info.default_value == "true" ? "false" : "true";
+    if (info.type == "number" || info.type == "numbers") text = "0.125";
+    if (const auto bar = info.type.find('|'); bar != std::string::npos) {
+      text = info.type.substr(0, bar);
+      if (text == info.default_value) text = info.type.substr(bar + 1, info.type.find('|', bar + 1) - bar - 1);
+    }
+    set_option(o, info.name, text);
+    ASSERT_NE(option_text(o, info.name), info.default_value) << info.name;
+    EXPECT_EQ(problem(o), left.contains(info.name)
+                              ? ""
+                              : "option " + info.name + " = " + text +
+                                    ": the method auto settles this itself; name a method (rmpi, say) to set it");
+    o.method = Method::rmpi;
+    EXPECT_EQ(problem(o), "") << info.name;
+  }
+}
+
+TEST(Options, TheLimitOfNodesDependsOnTheMethod) {
+  TrainOptions o;
+  EXPECT_EQ(with_node_limit(o).max_nodes, -1);
+  o.method = Method::rmpi;
+  EXPECT_EQ(with_node_limit(o).max_nodes, 100);
+  o.max_nodes = 7;
+  EXPECT_EQ(with_node_limit(o).max_nodes, 7);
 }
 
 TEST(Options, TrainRefusesThemToo) {
@@ -121,7 +162,7 @@ TEST(Options, BadTextIsRefusedAndChangesNothing) {
   EXPECT_EQ(refusal("r", ""), "option r = '': expected number");
   EXPECT_EQ(refusal("max_nodes", "1.5"), "option max_nodes = '1.5': expected integer");
   EXPECT_EQ(refusal("seed", "-1"), "option seed = '-1': expected integer");
-  EXPECT_EQ(refusal("method", "scn4"), "option method = 'scn4': expected rmpi|scn3|scn1|rvfl|irvfl|mlp");
+  EXPECT_EQ(refusal("method", "scn4"), "option method = 'scn4': expected auto|rmpi|scn3|scn1|rvfl|irvfl|mlp");
   EXPECT_EQ(refusal("family", "gauss"),
             "option family = 'gauss': expected uniform|cauchy|sparse|sparse_cauchy|mixture");
   EXPECT_EQ(refusal("bias", "rows"), "option bias = 'rows': expected uniform|row");

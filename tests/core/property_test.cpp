@@ -126,6 +126,7 @@ RC_GTEST_PROP(Training, AcceptedNodesContractByRWithoutNoiseToo, ()) {
   const MatrixXd X = testing::random_matrix(200, 1, *rc::gen::inRange<std::uint64_t>(0, 100000));
   const MatrixXd Y = (3 * X.array()).sin() + 0.5;
   TrainOptions o;
+  o.method = Method::rmpi;
   o.max_nodes = 40;
   o.candidates = 50;
   o.seed = *rc::gen::inRange<std::uint64_t>(0, 100000);

@@ -126,6 +126,7 @@ TEST(Irvfl, TakesNoDirectLinks) {
 TEST(DirectLinks, WithoutNodesAreLinearRegression) {
   const Problem p = smooth_problem(150, 4, 2, 6), v = smooth_problem(60, 4, 2, 6);
   TrainOptions o;
+  o.method = Method::rmpi;
   o.max_nodes = 0;
   o.intercept = true;
   o.direct_links = true;
@@ -142,6 +143,7 @@ TEST(DirectLinks, ThatExplainEverythingNeedNoNodes) {
   Problem p = smooth_problem(150, 2, 1, 6);
   p.Y = 2 * p.X.col(0) + 3 * p.X.col(1);
   TrainOptions o;
+  o.method = Method::rmpi;
   o.direct_links = true;
   const TrainResult result = train(p.X, p.Y, o);
   EXPECT_EQ(result.report.stop_reason, StopReason::exact_fit);
@@ -157,6 +159,7 @@ TEST(DirectLinks, WithWeightsAndACopiedInput) {
   Eigen::VectorXd w(90);
   for (Index i = 0; i < 90; ++i) w[i] = static_cast<double>(i % 3);
   TrainOptions o;
+  o.method = Method::rmpi;
   o.max_nodes = 6;
   o.direct_links = true;
   const TrainResult weighted = train(p.X, p.Y, o, {.weights = w});
@@ -179,6 +182,7 @@ TEST(DirectLinks, AreJudgedAsPartOfTheFit) {  // what the candidates must explai
   Problem p = smooth_problem(200, 2, 1, 9, 0);
   p.Y = (100 * p.X.col(0) + p.Y).eval();
   TrainOptions o;
+  o.method = Method::rmpi;
   o.max_nodes = 20;
   const double without = train(p.X, p.Y, o).report.train_rmse;
   o.direct_links = true;

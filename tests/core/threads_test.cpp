@@ -70,6 +70,7 @@ TEST(SameBits, ForEveryPolicyAndActivation) {
   for (const Activation activation : {Activation::tanh, Activation::sin, Activation::relu})
     for (const WhenExhausted policy : {WhenExhausted::best, WhenExhausted::relax}) {
       TrainOptions o;
+      o.method = Method::rmpi;
       o.activation = activation;
       o.when_exhausted = policy;
       o.max_nodes = 25;
@@ -122,6 +123,7 @@ TEST(ThreadPool, ZeroMeansEveryProcessor) {
 TEST(Train, SeveralTrainingsAtOnceDoNotDisturbEachOther) {
   const auto p = testing::smooth_problem(500, 2, 1, 4);
   TrainOptions o;
+  o.method = Method::rmpi;
   o.max_nodes = 6;
   o.candidates = 20;
   o.threads = 2;

@@ -18,6 +18,7 @@ using Eigen::VectorXd;
 
 TrainOptions small(std::int64_t nodes = 10) {
   TrainOptions o;
+  o.method = Method::rmpi;
   o.max_nodes = nodes;
   o.candidates = 30;
   o.scales = {1, 3, 10};

@@ -8,6 +8,7 @@ int main() {
   for (int i = 0; i < 10; ++i) X(i, 0) = 0.1 * i;
   const Eigen::MatrixXd Y = (6 * X.array()).sin();
   sconet::TrainOptions options;
+  options.method = sconet::Method::rmpi;
   options.max_nodes = 8;
   const auto [network, report] = sconet::train(X, Y, options);
   std::cout << "sconet " << SCONET_VERSION << ": " << report.brief() << '\n';

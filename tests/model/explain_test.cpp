@@ -221,6 +221,7 @@ TEST(Explain, BadInput) {
 TEST(Explain, FewRowsAndRepeatedValues) {
   const Table table = parse_table("a,c,y\n1,u,1\n1,v,2\n2,u,3\n,v,4\n", "data.csv");
   FitOptions options;
+  options.train.method = Method::rmpi;
   options.columns.targets = {"y"};
   options.train.max_nodes = 2;
   const Model model = Model::fit(table, options).model;
@@ -236,6 +237,7 @@ TEST(Explain, FewRowsAndRepeatedValues) {
 // --- in a model
 FitOptions wide_options() {
   FitOptions options;
+  options.train.method = Method::rmpi;
   options.columns.targets = {"last"};
   options.train.max_nodes = 8;
   options.train.candidates = 20;

@@ -213,6 +213,7 @@ Table friedman(Index rows, std::uint64_t seed, bool two_targets = false) {
 
 FitOptions with_intervals(std::vector<std::string> targets = {"y"}) {
   FitOptions o;
+  o.train.method = Method::rmpi;
   o.columns.targets = std::move(targets);
   o.train.max_nodes = 15;
   o.train.candidates = 20;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "model/container.hpp"
 #include "sconet/errors.hpp"
@@ -31,6 +32,19 @@ const Model& example() {
   return model;
 }
 
+// With everything that auto and ensembles tell of themselves.
+const Model& chosen_example() {
+  static const Model model = [] {
+    FitOptions options;
+    options.columns = testing::mixed_options().columns;
+    options.train.effort = Effort::quick;
+    options.train.ensemble = 2;
+    options.train.max_nodes = 6;
+    return Model::fit(testing::mixed_table(60), options).model;
+  }();
+  return model;
+}
+
 std::string refusal(const std::string& bytes) {
   try {
     Model::from_bytes(bytes, "m");
@@ -40,7 +54,7 @@ std::string refusal(const std::string& bytes) {
   return "";
 }
 
-Container contents() { return parse_container(example().to_bytes(), "m"); }
+Container contents(const Model& model = example()) { return parse_container(model.to_bytes(), "m"); }
 
 std::string with(Container container, const json& description) {
   container.metadata["model"] = description.dump();
@@ -76,8 +90,8 @@ void for_each_place(const json& node, const json::json_pointer& at,
     for (std::size_t i = 0; i < node.size(); ++i) for_each_place(node[i], at / i, f);
 }
 
-TEST(ModelFile, EveryPartOfTheDescriptionIsChecked) {
-  const Container container = contents();
+void expect_every_part_checked(const Model& model) {
+  const Container container = contents(model);
   const json description = json::parse(container.metadata.at("model"));
   const json others[] = {nullptr, true, -3, 2.5, 1e300, "nonsense", json::array({1}), json::object({{"a", 1}}), json()};
   int places = 0, accepted = 0, tried = 0;
@@ -103,6 +117,63 @@ TEST(ModelFile, EveryPartOfTheDescriptionIsChecked) {
   EXPECT_LT(accepted, tried / 5) << tried;
 }
 
+TEST(ModelFile, EveryPartOfTheDescriptionIsChecked) { expect_every_part_checked(example()); }
+TEST(ModelFile, EveryPartOfWhatAutoTellsIsChecked) { expect_every_part_checked(chosen_example()); }
+
+TEST(ModelFile, WhatAutoTriedComesBack) {
+  const ModelSummary &then = chosen_example().summary(), now = Model::from_bytes(chosen_example().to_bytes()).summary();
+  ASSERT_FALSE(then.trials.empty());
+  EXPECT_EQ(now.tried, then.tried);
+  EXPECT_EQ(now.members, then.members);
+  EXPECT_EQ(now.members.size(), 2U);
+  EXPECT_EQ(now.held_out_rmse, then.held_out_rmse);
+  ASSERT_EQ(now.trials.size(), then.trials.size());
+  for (std::size_t i = 0; i < now.trials.size(); ++i) {
+    const Trial &a = now.trials[i], &b = then.trials[i];
+    EXPECT_EQ(std::tie(a.round, a.scaling, a.candidates, a.rows, a.pool, a.nodes, a.ridge, a.rmse, a.chosen),
+              std::tie(b.round, b.scaling, b.candidates, b.rows, b.pool, b.nodes, b.ridge, b.rmse, b.chosen));
+  }
+  EXPECT_EQ(Model::from_bytes(chosen_example().to_bytes()).to_bytes(), chosen_example().to_bytes());
+  // Other models say nothing of it.
+  const json plain = json::parse(contents().metadata.at("model")).at("summary");
+  for (const char* key : {"tried", "trials", "held_out_rmse", "members"}) EXPECT_FALSE(plain.contains(key)) << key;
+}
+
+TEST(ModelFile, WhatIsSaidAboutTrialsAndMembers) {
+  const Container container = contents(chosen_example());
+  const json good = json::parse(container.metadata.at("model"));
+  const auto said = [&](const char* place, const json& value) {
+    json changed = good;
+    changed[json::json_pointer(place)] = value;
+    return refusal(with(container, changed));
+  };
+  EXPECT_EQ(said("/summary/trials", "none"), "m: 'trials' in the description is not what it should be");
+  EXPECT_EQ(said("/summary/trials/0", 7), "m: a trial of the summary is no object");
+  EXPECT_EQ(said("/summary/trials/1", json::array()), "m: a trial of the summary is no object");
+  for (const std::string count : {"round", "rows", "pool", "nodes"})
+    for (const json& bad : {json(-1), json(1.5), json("1")})
+      EXPECT_EQ(said(("/summary/trials/0/" + count).c_str(), bad),
+                "m: '" + count + "' in the description is not what it should be");
+  EXPECT_EQ(said("/summary/trials/0/nodes", 2'000'000'000), "m: the summary tells of 2000000000 nodes");
+  EXPECT_EQ(said("/summary/trials/0/round", 5), "m: the summary tells of a trial in round 5 of 2");
+  EXPECT_EQ(said("/summary/trials/0/candidates", json::array({1})),
+            "m: 'candidates' in the description is not a list of texts");
+  EXPECT_EQ(said("/summary/trials/0/chosen", "yes"), "m: 'chosen' in the description is not what it should be");
+  EXPECT_EQ(said("/summary/trials/0/rmse", nullptr), "");  // not tried, because time was up
+  for (const std::string list : {"tried", "members"}) {
+    const std::string no_count = "m: the list '" + list + "' of the summary has an entry that is no count";
+    for (const json& bad : {json(-1), json(0.5), json("3"), json(2'000'000'000)})
+      EXPECT_EQ(said(("/summary/" + list + "/0").c_str(), bad), no_count);
+    EXPECT_EQ(said(("/summary/" + list).c_str(), 3), "m: '" + list + "' in the description is not what it should be");
+  }
+  EXPECT_EQ(said("/summary/held_out_rmse", "small"), "m: 'held_out_rmse' in the description is not what it should be");
+  json without = good;
+  without["summary"].erase("tried");
+  EXPECT_EQ(refusal(with(container, without)), "m: the description lacks 'tried'");
+  without["summary"].erase("trials");
+  EXPECT_EQ(refusal(with(container, without)), "");
+}
+
 TEST(ModelFile, WhatIsSaidAboutTheDescription) {
   const Container container = contents();
   const json good = json::parse(container.metadata.at("model"));
@@ -113,7 +184,7 @@ TEST(ModelFile, WhatIsSaidAboutTheDescription) {
   };
   EXPECT_EQ(said("/encoder", 1), "m: 'encoder' in the description is not what it should be");
   EXPECT_EQ(said("/encoder/options/scaling", "sideways"),
-            "m: option scaling = 'sideways': expected unit|standard|quantile|both|none");
+            "m: option scaling = 'sideways': expected auto|unit|standard|quantile|both|none");
   EXPECT_EQ(said("/encoder/columns/0/type", "date"), "m: column 'temp' has the type 'date'");
   EXPECT_EQ(said("/encoder/columns/1/name", "temp"), "m: two columns are named 'temp'");
   EXPECT_EQ(said("/encoder/columns/0/knots", 1), "m: column 'temp' has 1 knots");
@@ -126,7 +197,7 @@ TEST(ModelFile, WhatIsSaidAboutTheDescription) {
   EXPECT_EQ(said("/encoder/targets", json::array()), "m: the model has no target");
   EXPECT_EQ(said("/network/activation", "step"),
             "m: option activation = 'step': expected sigmoid|tanh|sin|gaussian|relu");
-  EXPECT_EQ(said("/train/options/max_nodes", "-1"), "m: option max_nodes = -1: expected 0 <= max_nodes <= 1000000");
+  EXPECT_EQ(said("/train/options/max_nodes", "-2"), "m: option max_nodes = -2: expected -1 <= max_nodes <= 1000000");
   EXPECT_EQ(said("/train/options/depth", "3"), "");  // a later version's
   EXPECT_EQ(said("/train/valid_fraction", 1e300), "m: valid_fraction is 1e+300");
   EXPECT_EQ(said("/summary/train/rows", std::uint64_t{1} << 60), "m: the summary tells of 1152921504606846976 rows");
@@ -286,8 +357,21 @@ TEST(ModelFile, Ranges) {
   const Model clipped = Model::fit(table, options).model;
   Container second = parse_container(clipped.to_bytes(), "m");
   EXPECT_EQ(second.metadata.at("format_version"), "2");
-  second.arrays.erase("encoder.ranges");
-  EXPECT_EQ(refusal(to_bytes(second)), "m: the array 'encoder.ranges' is missing");
+  Container inverted = second;
+  std::swap(inverted.arrays["encoder.target_ranges"].values[2], inverted.arrays["encoder.target_ranges"].values[3]);
+  EXPECT_TRUE(refusal(to_bytes(inverted)).starts_with("m: target 'z' has the range "));
+  for (const double bad : {std::nan(""), HUGE_VAL}) {
+    Container broken = second;
+    broken.arrays["encoder.target_ranges"].values[1] = bad;
+    EXPECT_TRUE(refusal(to_bytes(broken)).starts_with("m: the array 'encoder.target_ranges' has "));
+  }
+  for (const std::string name : {"encoder.ranges", "encoder.target_ranges"}) {
+    Container without = second;
+    without.arrays.erase(name);
+    EXPECT_EQ(refusal(to_bytes(without)), "m: the array '" + name + "' is missing");
+    without.arrays[name] = {{2, 1}, {0, 1}};
+    EXPECT_EQ(refusal(to_bytes(without)), "m: the array '" + name + "' does not have the shape it should have");
+  }
 
   options.encoder.scaling = Scaling::both;
   const Model both = Model::fit(table, options).model;
@@ -301,6 +385,7 @@ TEST(ModelFile, Ranges) {
 TEST(ModelFile, NamesMustBeUtf8) {
   const Table table = make_table(testing::random_matrix(20, 2, 1), {"caf\xe9", "y"});
   FitOptions options;
+  options.train.method = Method::rmpi;
   options.columns.targets = {"y"};
   options.train.max_nodes = 2;
   EXPECT_THROW(Model::fit(table, options), DataError);
@@ -311,18 +396,37 @@ TEST(ModelFile, NamesThatDoNotFitAreRefusedBeforeTraining) {
   for (int i = 0; i < 300; ++i) names.push_back(std::string(4000, 'n') + std::to_string(i));
   names.emplace_back("y");
   FitOptions options;
+  options.train.method = Method::rmpi;
   options.columns.targets = {"y"};
   FitExtras extras;
   extras.on_node = [](const NodeRecord&) { FAIL(); };
   EXPECT_THROW(Model::fit(make_table(testing::random_matrix(20, 301, 1), names), options, extras), DataError);
 }
 
-// A reader written from the specification alone agrees with ours, for every scaling and activation.
-TEST(ModelFile, TheSpecificationIsEnough) {
-  const std::string csv = testing::mixed_csv(80, 3);
+// A reader written from the specification alone predicts the same for the rows of mixed_csv.
+void expect_specification_enough(const Model& model, const std::string& csv) {
   TableOptions all_text;
   for (int c = 1; c <= 7; ++c) all_text.types.emplace_back(std::to_string(c), ColumnType::text);
   const Table cells = parse_table(csv, "cells", all_text);
+  const testing::LiteralModel literal(model.to_bytes());
+  const Eigen::MatrixXd P = model.predict(parse_table(csv, "rows", model.encoder().table_options()));
+  for (Index i = 0; i < P.rows(); ++i) {
+    std::map<std::string, std::string> row;
+    for (const Column& column : cells.columns) {
+      const auto code = column.codes[static_cast<std::size_t>(i)];
+      row[column.name] = code < 0 ? "" : column.levels[static_cast<std::size_t>(code)];
+    }
+    const std::vector<double> wanted = literal.predict(row);
+    for (Index q = 0; q < P.cols(); ++q) {
+      const double size = model.encoder().targets()[static_cast<std::size_t>(q)].scale *
+                          (1 + model.network().output_weights().col(q).cwiseAbs().sum());
+      EXPECT_NEAR(P(i, q), wanted[static_cast<std::size_t>(q)], 1e-11 * size) << i << ' ' << q;
+    }
+  }
+}
+
+// For every scaling and activation.
+TEST(ModelFile, TheSpecificationIsEnough) {
   for (const char* scaling : {"unit", "standard", "quantile", "both", "none"})
     for (const char* activation : {"sigmoid", "tanh", "sin", "gaussian", "relu"}) {
       FitOptions options = testing::mixed_options();
@@ -332,22 +436,24 @@ TEST(ModelFile, TheSpecificationIsEnough) {
       options.encoder.clip = std::string(activation) == "sin";
       options.train.direct_links = std::string(activation) == "tanh";
       const Model model = Model::fit(testing::mixed_table(200), options).model;
-      const testing::LiteralModel literal(model.to_bytes());
-      const Eigen::MatrixXd P = model.predict(parse_table(csv, "rows", model.encoder().table_options()));
-      for (Index i = 0; i < P.rows(); ++i) {
-        std::map<std::string, std::string> row;
-        for (const Column& column : cells.columns) {
-          const auto code = column.codes[static_cast<std::size_t>(i)];
-          row[column.name] = code < 0 ? "" : column.levels[static_cast<std::size_t>(code)];
-        }
-        const std::vector<double> wanted = literal.predict(row);
-        for (Index q = 0; q < P.cols(); ++q) {
-          const double size = model.encoder().targets()[static_cast<std::size_t>(q)].scale *
-                              (1 + model.network().output_weights().col(q).cwiseAbs().sum());
-          EXPECT_NEAR(P(i, q), wanted[static_cast<std::size_t>(q)], 1e-11 * size) << scaling << ' ' << activation;
-        }
-      }
+      SCOPED_TRACE(fmt::format("{} {}", scaling, activation));
+      expect_specification_enough(model, testing::mixed_csv(80, 3));
     }
+}
+
+TEST(ModelFile, TheSpecificationIsEnoughForModelsOfAuto) {
+  const std::string csv = testing::mixed_csv(80, 3);
+  expect_specification_enough(chosen_example(), csv);
+  // With ranges so narrow that most predictions end at their edges.
+  Container container = contents(chosen_example());
+  container.arrays["encoder.target_ranges"].values = {-0.1, 0.1, 1e5, 1.1e5};
+  const Model narrow = Model::from_bytes(to_bytes(container));
+  expect_specification_enough(narrow, csv);
+  const Eigen::MatrixXd P = narrow.predict(parse_table(csv, "rows", narrow.encoder().table_options()));
+  EXPECT_EQ(P.col(0).minCoeff(), -0.1);
+  EXPECT_EQ(P.col(0).maxCoeff(), 0.1);
+  EXPECT_EQ(P.col(1).minCoeff(), 1e5);
+  EXPECT_EQ(P.col(1).maxCoeff(), 1.1e5);
 }
 
 TEST(ModelFile, TheSpecificationIsEnoughForWeightsWithoutZeros) {

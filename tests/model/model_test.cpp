@@ -36,6 +36,7 @@ Table table_of(const Dataset& data) {
 
 FitOptions simple() {
   FitOptions o;
+  o.train.method = Method::rmpi;
   o.columns.targets = {"y"};
   o.train.max_nodes = 20;
   o.train.candidates = 30;
@@ -398,6 +399,7 @@ TEST(Memory, EstimateIsNearTheTruth) {
       rusage before{}, after{};
       getrusage(RUSAGE_SELF, &before);
       TrainOptions options;
+      options.method = Method::rmpi;
       options.max_nodes = nodes;
       options.candidates = 8;
       options.scales = {3};

@@ -60,7 +60,7 @@ def predicted(model):
 
 
 # --- RMSE, MAE, R and R2
-run("train", "data.csv", "-t", "y", "-o", "rmpi.sconet", "--max-nodes", "30", "-q")
+run("train", "data.csv", "-t", "y", "-o", "rmpi.sconet", "--method", "rmpi", "--max-nodes", "30", "-q")
 said, ours = json.loads(run("evaluate", "rmpi.sconet", "test.csv", "--json")), predicted("rmpi.sconet")
 close("RMSE", said["rmse"], mean_squared_error(y_test, ours) ** 0.5, 1e-12)
 close("MAE", said["mae"], mean_absolute_error(y_test, ours), 1e-12)

@@ -200,6 +200,19 @@ TEST(Methods, OptionsMayBeFixed) {
   EXPECT_THROW(parse_method("rvfl:range=-1"), std::invalid_argument);
 }
 
+TEST(Methods, AutoLeavesNothingToChoose) {
+  for (const char* id : {"DB1", "other.csv"}) {
+    SetInfo set;
+    set.id = id;
+    EXPECT_EQ(grid(parse_method("auto"), set).settings(), (std::vector<Settings>{{{"method", "auto"}}}));
+    EXPECT_EQ(grid(parse_method("auto"), set).text(), "settles everything itself");
+    EXPECT_EQ(grid(parse_method("auto:effort=quick:ensemble=3"), set).settings(),
+              (std::vector<Settings>{{{"method", "auto"}, {"effort", "quick"}, {"ensemble", "3"}}}));
+  }
+  EXPECT_EQ(message<std::invalid_argument>([] { parse_method("auto:r=0.8"); }),
+            "option r = 0.8: the method auto settles this itself; name a method (rmpi, say) to set it");
+}
+
 TEST(Methods, GridsAreOfThePapersSizeAndHaveNoDoubles) {
   for (const Entrant& entrant : usual_methods())
     for (const KnownSet& known : known_sets()) {
@@ -268,6 +281,7 @@ TEST(Run, IsWhatTrainingByHandGives) {
   Eigen::MatrixXd valid_y = valid.Y;
   const auto [mean, std] = standardise(valid_y, Y);
   TrainOptions options;
+  options.method = Method::rmpi;
   options.max_nodes = 5;
   options.seed = 9;
   TrainExtras extras;
@@ -280,6 +294,32 @@ TEST(Run, IsWhatTrainingByHandGives) {
   EXPECT_EQ(run.test.rows, 12);
   EXPECT_EQ(run.run, 2);
   EXPECT_EQ(run.curve.size(), 6U);
+}
+
+// auto holds rows out itself, so the validation rows teach too; the test rows do not.
+TEST(Run, OfAutoLearnsFromTheValidationRows) {
+  const Folder folder;
+  const StudySet set = small_set(folder);
+  const RunKey wanted = {set.info.id, set.data, "auto", {{"method", "auto"}, {"effort", "quick"}}, 1, 9};
+  const auto run = execute(set, wanted).value();
+  const ThreeParts parts = set.deal(9);
+  FitOptions options;
+  options.columns = set.columns;
+  options.train.effort = Effort::quick;
+  options.train.seed = 9;
+  FitExtras extras;
+  extras.rows = parts.train;
+  extras.rows->insert(extras.rows->end(), parts.valid.begin(), parts.valid.end());
+  const Fitted by_hand = Model::fit(set.table, options, extras);
+  EXPECT_EQ(run.train.rows, static_cast<Index>(parts.train.size() + parts.valid.size()));
+  EXPECT_EQ(run.test.rows, static_cast<Index>(parts.test.size()));
+  EXPECT_EQ(run.train.rmse, by_hand.model.summary().train.rmse);
+  EXPECT_EQ(run.nodes, by_hand.model.network().nodes());
+  EXPECT_EQ(run.valid.rows, 0);
+  EXPECT_EQ(run.valid.rmse, by_hand.report.held_out_rmse);
+  EXPECT_TRUE(std::isnan(run.valid.r2));
+  EXPECT_EQ(to_line(from_line(to_line(run))), to_line(run));
+  EXPECT_EQ(repeat(set, wanted).network().nodes(), run.nodes);
 }
 
 TEST(Run, CanBeRepeatedFromItsLine) {

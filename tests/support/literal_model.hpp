@@ -37,7 +37,7 @@ class LiteralModel {
       if (column["type"] == "number") {
         const double* scales = arrays_.at("encoder.numbers").data() + 3 * number++;
         double x = cell.empty() ? scales[0] : std::stod(cell);
-        if (description_["encoder"]["options"].value("clip", "false") == "true") {
+        if (clips()) {
           const double* range = arrays_.at("encoder.ranges").data() + 2 * (number - 1);
           x = x < range[0] ? range[0] : x > range[1] ? range[1] : x;
         }
@@ -76,12 +76,19 @@ class LiteralModel {
       }
       if (arrays_.contains("network.direct"))
         for (std::size_t k = 0; k < inputs.size(); ++k) f += inputs[k] * arrays_.at("network.direct")[k * m + q];
-      y.push_back(arrays_.at("encoder.targets")[2 * q] + arrays_.at("encoder.targets")[2 * q + 1] * f);
+      double value = arrays_.at("encoder.targets")[2 * q] + arrays_.at("encoder.targets")[2 * q + 1] * f;
+      if (clips()) {
+        const double* range = arrays_.at("encoder.target_ranges").data() + 2 * q;
+        value = value < range[0] ? range[0] : value > range[1] ? range[1] : value;
+      }
+      y.push_back(value);
     }
     return y;
   }
 
  private:
+  bool clips() const { return description_["encoder"]["options"].value("clip", "false") == "true"; }
+
   static double through(double x, const double* knots, const double* positions, std::size_t count) {
     if (x <= knots[0]) return positions[0];
     for (std::size_t k = 1; k < count; ++k)

@@ -31,6 +31,7 @@ inline Table mixed_table(int rows, std::uint64_t seed = 1) { return parse_table(
 
 inline FitOptions mixed_options() {
   FitOptions o;
+  o.train.method = Method::rmpi;
   o.columns = {.targets = {"y", "z"}, .ignore = {}, .ids = {"name"}};
   o.valid_fraction = 0.25;
   o.encoder.scaling = Scaling::quantile;
