@@ -63,6 +63,7 @@ struct Setting {
 
 // Settings whose candidates share a pool, and what trying them has shown.
 struct Outcome {
+  Index limit = 0;  // of the nodes, when it was tried last; 0: it was not
   std::vector<std::size_t> settings;                       // all of one encoding
   double error = std::numeric_limits<double>::infinity();  // RMSE on the rows held out
   Index nodes = 0;
@@ -358,12 +359,16 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
 
   Outcome outcome;
   outcome.settings = entrant.settings;
+  outcome.limit = limit;
   outcome.tried = true;
   const std::vector<double> ridges = ridges_around(entrant.ridge);
   outcome.ridge = ridges.front();
   if (own_rows && parts.rows < 2) return outcome;  // nobody is left to learn from
   const double select_ridge = entrant.ridge > 0 ? entrant.ridge : 1e-5;
-  const std::vector<Index> sizes = sizes_up_to(most_nodes(round, parts.rows, encoding));
+  // A setting that did best with few nodes need not grow many.
+  Index limit = most_nodes(round, parts.rows, encoding);
+  if (entrant.limit > 0 && 2 * entrant.nodes < entrant.limit) limit = std::min(limit, 4 * entrant.nodes + 20);
+  const std::vector<Index> sizes = sizes_up_to(limit);
   const auto R = static_cast<Index>(ridges.size()), S = static_cast<Index>(sizes.size());
   std::vector<Eigen::MatrixXd> squares(static_cast<std::size_t>(F), Eigen::MatrixXd::Zero(R, S));
   std::vector<std::vector<Eigen::MatrixXd>> residuals(static_cast<std::size_t>(F));
