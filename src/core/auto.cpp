@@ -359,7 +359,6 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
 
   Outcome outcome;
   outcome.settings = entrant.settings;
-  outcome.limit = limit;
   outcome.tried = true;
   const std::vector<double> ridges = ridges_around(entrant.ridge);
   outcome.ridge = ridges.front();
@@ -368,6 +367,7 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
   // A setting that did best with few nodes need not grow many.
   Index limit = most_nodes(round, parts.rows, encoding);
   if (entrant.limit > 0 && 2 * entrant.nodes < entrant.limit) limit = std::min(limit, 4 * entrant.nodes + 20);
+  outcome.limit = limit;
   const std::vector<Index> sizes = sizes_up_to(limit);
   const auto R = static_cast<Index>(ridges.size()), S = static_cast<Index>(sizes.size());
   std::vector<Eigen::MatrixXd> squares(static_cast<std::size_t>(F), Eigen::MatrixXd::Zero(R, S));
