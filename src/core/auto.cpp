@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -191,7 +192,7 @@ class Auto {
   Outcome try_setting(const Round& round, const Outcome& entrant, const Parts& parts, const PartTiles& tiles,
                       Engine& engine, RunFolds&& run_folds, bool keep) const;
   double work_of(const Round& round, Index rows, Index encoding) const;
-  bool affordable(const Round& round, Index encoding) const;
+  std::optional<Round> in_time(Round round, const Round& before, Index encoding) const;
   std::vector<Outcome> share_pools(const std::vector<Outcome>& ranked) const;
   TrainResult finish(const Round& round, const Outcome& best);
   struct Member;
@@ -492,12 +493,21 @@ double Auto::work_of(const Round& round, Index rows, Index encoding) const {
          n * L * static_cast<double>(sizes_up_to(most).size());
 }
 
-// A trial and the network, or networks, at the speed of what has been tried.
-bool Auto::affordable(const Round& round, Index encoding) const {
-  if (options_.time_limit == 0) return true;
-  const double work = work_of(round, round.rows, encoding) +
-                      static_cast<double>(options_.ensemble) * work_of(round, teaching_, encoding);
-  return seconds() + work * (seconds() / work_) <= options_.time_limit;
+// As much of the round as there is time for, at the speed so far: a trial and then the network, or networks. Nothing
+// when that is no more than the round before.
+std::optional<Round> Auto::in_time(Round round, const Round& before, Index encoding) const {
+  if (options_.time_limit == 0) return round;
+  const double left = options_.time_limit - seconds(), speed = work_ / seconds();
+  const auto needed = [&] {
+    return work_of(round, round.rows, encoding) +
+           static_cast<double>(options_.ensemble) * work_of(round, teaching_, encoding);
+  };
+  while (needed() > left * speed) {
+    round.rows = std::min(round.rows, teaching_) * 3 / 4;
+    round.pool = round.pool * 3 / 4;
+    if (round.rows <= before.rows || round.pool <= before.pool) return {};
+  }
+  return round;
 }
 
 // For the last round: the best alone, and the best of its encoding together.
@@ -624,11 +634,13 @@ TrainResult Auto::run() {
   for (std::size_t i = 0; i < settings_.size(); ++i) entrants[i].settings = {i};
   int number = 0;
   Round last;
-  for (const Round& round : rounds_of(options_.effort)) {
-    // What has done best so far makes the network once time is up, or would be.
-    if (number > 0 && (hurry() || !affordable(round, encoding_of(entrants.front())))) {
-      cut_short_ = true;
-      break;
+  for (Round round : rounds_of(options_.effort)) {
+    if (number > 0) {
+      // What has done best so far makes the network when there is no time for more.
+      const auto shorter = hurry() ? std::nullopt : in_time(round, last, encoding_of(entrants.front()));
+      cut_short_ = cut_short_ || !shorter || shorter->rows != round.rows;
+      if (!shorter) break;
+      round = *shorter;
     }
     std::vector<Outcome> ranked = try_settings(round, number, round.survivors == 1 ? share_pools(entrants) : entrants);
     if (number++ > 0 && !ranked.front().tried) break;
