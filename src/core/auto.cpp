@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -191,6 +192,8 @@ class Auto {
   template <class RunFolds>
   Outcome try_setting(const Round& round, const Outcome& entrant, const Parts& parts, const PartTiles& tiles,
                       Engine& engine, RunFolds&& run_folds, bool keep) const;
+  double work_of(const Round& round, Index rows, Index encoding) const;
+  std::optional<Round> in_time(Round round, const Round& before, Index encoding) const;
   std::vector<Outcome> share_pools(const std::vector<Outcome>& ranked) const;
   TrainResult finish(const Round& round, const Outcome& best);
   struct Member;
@@ -241,6 +244,7 @@ class Auto {
   std::vector<Index> source_;  // of those that teach
   Index teaching_ = 0;
   bool cut_short_ = false;  // something was not tried because time was up
+  double work_ = 0;         // of the trials so far
   std::vector<Setting> settings_;
   TrainReport report_;
 };
@@ -352,13 +356,15 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
   std::vector<PoolSums> sums;
   PoolSums rest;
   const bool own_rows = teaching_ == Y_.rows();  // the rows held out teach in other folds
+  const auto given_up = [&] { return keep && extras_.stop.stop_requested(); };  // the rounds before will do
   if (!parts.rest.empty()) rest = sum_pool(engine, tiles.rest, pool);
   sums.reserve(static_cast<std::size_t>(F));
-  for (Index f = 0; f < F && own_rows; ++f)
+  for (Index f = 0; f < F && own_rows && !given_up(); ++f)
     sums.push_back(sum_pool(engine, tiles.held_out[static_cast<std::size_t>(f)], pool));
 
   Outcome outcome;
   outcome.settings = entrant.settings;
+  if (given_up()) return outcome;
   outcome.tried = true;
   const std::vector<double> ridges = ridges_around(entrant.ridge);
   outcome.ridge = ridges.front();
@@ -476,9 +482,37 @@ std::vector<Outcome> Auto::try_settings(const Round& round, int number, const st
     for (const std::size_t setting : outcome.settings) trial.candidates.push_back(text_of(settings_[setting].draw));
     report_.trials.push_back(std::move(trial));
   }
+  for (const Outcome& outcome : outcomes) work_ += outcome.tried ? work_of(round, round.rows, encoding_of(outcome)) : 0;
   std::stable_sort(outcomes.begin(), outcomes.end(),
                    [](const Outcome& a, const Outcome& b) { return a.error < b.error; });
   return outcomes;
+}
+
+// Multiply-adds of a trial, about: outputs and Gram matrix of the pool, and the paths with what they predict.
+double Auto::work_of(const Round& round, Index rows, Index encoding) const {
+  rows = std::min(rows, teaching_);
+  const Index most = most_nodes(round, rows, encoding);
+  const auto n = static_cast<double>(rows), P = static_cast<double>(pool_size(round, encoding)),
+             d = static_cast<double>(X_[static_cast<std::size_t>(encoding)].cols()), L = static_cast<double>(most);
+  return n * P * (d + P / 2) + static_cast<double>(round.folds) * L * L * (P + 4 * L) +
+         n * L * static_cast<double>(sizes_up_to(most).size());
+}
+
+// As much of the round as there is time for, at the speed so far: a trial and then the network, or networks. Nothing
+// when that is no more than the round before.
+std::optional<Round> Auto::in_time(Round round, const Round& before, Index encoding) const {
+  if (options_.time_limit == 0) return round;
+  const double left = options_.time_limit - seconds(), speed = work_ / seconds();
+  const auto needed = [&] {
+    return work_of(round, round.rows, encoding) +
+           static_cast<double>(options_.ensemble) * work_of(round, teaching_, encoding);
+  };
+  while (needed() > left * speed) {
+    round.rows = std::min(round.rows, teaching_) * 3 / 4;
+    round.pool = round.pool * 3 / 4;
+    if (round.rows <= before.rows || round.pool <= before.pool) return {};
+  }
+  return round;
 }
 
 // For the last round: the best alone, and the best of its encoding together.
@@ -605,14 +639,18 @@ TrainResult Auto::run() {
   for (std::size_t i = 0; i < settings_.size(); ++i) entrants[i].settings = {i};
   int number = 0;
   Round last;
-  for (const Round& round : rounds_of(options_.effort)) {
-    if (number > 0 && hurry()) {  // what has done best so far makes the network
-      cut_short_ = true;
-      break;
+  for (Round round : rounds_of(options_.effort)) {
+    if (number > 0) {
+      // What has done best so far makes the network when there is no time for more.
+      const auto shorter = hurry() ? std::nullopt : in_time(round, last, encoding_of(entrants.front()));
+      cut_short_ = cut_short_ || !shorter || shorter->rows != round.rows;
+      if (!shorter) break;
+      round = *shorter;
     }
+    std::vector<Outcome> ranked = try_settings(round, number, round.survivors == 1 ? share_pools(entrants) : entrants);
+    if (number++ > 0 && !ranked.front().tried) break;
     last = round;
-    if (round.survivors == 1) entrants = share_pools(entrants);
-    entrants = try_settings(round, number++, entrants);
+    entrants = std::move(ranked);
     entrants.resize(std::min(entrants.size(), static_cast<std::size_t>(round.survivors)));
   }
   return options_.ensemble > 1 ? finish_ensemble(last, entrants.front()) : finish(last, entrants.front());

@@ -238,7 +238,8 @@ Explanation explain_rows(const Encoder& encoder, const Predictor& predict, const
 
 std::int64_t rows_to_explain(const Encoder& encoder, double weights, const ExplainOptions& options) {
   const auto columns = static_cast<double>(blocks(encoder).size());
-  const double rows = kQuickWork / std::max(1.0, columns * static_cast<double>(options.repeats) * weights);
+  const double packing = 20 * static_cast<double>(encoder.inputs());  // of the inputs, however few nodes there are
+  const double rows = kQuickWork / std::max(1.0, columns * static_cast<double>(options.repeats) * (weights + packing));
   if (rows >= static_cast<double>(options.max_rows)) return options.max_rows;
   return rows < kFewRows ? 0 : static_cast<std::int64_t>(rows);
 }

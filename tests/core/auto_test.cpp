@@ -369,7 +369,7 @@ TEST(Auto, RefusesWhatItSettlesItself) {
             "option scales = 1,2: the method auto settles this itself; name a method (rmpi, say) to set it");
   EXPECT_EQ(testing::message<std::invalid_argument>(
                 [&] { train(p.X, p.Y, quick(), {.on_step = [](const std::vector<NodeRecord>&) {}}); }),
-            "the method auto cannot be resumed: train it without a checkpoint");
+            "the method auto cannot be resumed: train it without a checkpoint, or name a method (rmpi, say)");
 }
 
 // --- what it is good for --------------------------------------------------------------------------------------------
@@ -544,6 +544,31 @@ TEST(AutoModel, StoppedEarlyIsSavedAndSaysWhyItHasNoIntervals) {
   const Model again = Model::from_bytes(fitted.model.to_bytes());
   EXPECT_EQ(again.predict(table), fitted.model.predict(table));
   EXPECT_EQ(again.to_bytes(), fitted.model.to_bytes());
+}
+
+TEST(AutoModel, AWideTableIsQuicklyDone) {
+  // Whatever is chosen, even no node at all: nothing may be done again and again for each of the columns.
+  MatrixXd values = random_matrix(20, 4000, 1);
+  const Table table = make_table(values);
+  FitOptions o = quick_fit();
+  o.train.max_nodes = 0;
+  o.explain = true;
+  const auto began = std::chrono::steady_clock::now();
+  const Fitted fitted = Model::fit(table, o);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  EXPECT_LT(took.count(), 30);
+  EXPECT_FALSE(fitted.model.summary().explanation);
+}
+
+TEST(Auto, KeepsATimeLimitThatTheLastRoundWouldNot) {
+  const auto p = testing::smooth_problem(20000, 5, 1, 1);
+  TrainOptions o = quick();
+  o.effort = Effort::thorough;
+  o.time_limit = 1;
+  const TrainResult result = train(p.X, p.Y, o);
+  EXPECT_LT(result.report.seconds, 8);  // instead of a minute
+  EXPECT_EQ(result.report.stop_reason, StopReason::time_limit);
+  EXPECT_LT(rmse(result.network.predict(p.X) - p.Y), 0.3 * result.report.initial_rmse);
 }
 
 TEST(AutoMemory, GrowsWithRowsInputsAndMembers) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <set>
 #include <thread>
@@ -241,14 +242,16 @@ TEST(Ensemble, InterruptedIsTheMeanOfWhatIsComplete) {
     EXPECT_TRUE(none.network.predict(p.X).allFinite());
   }
   // Members that were not trained must not pull the mean to zero: by then some are complete.
-  TrainOptions o = options_of(Method::rmpi, 400);
+  TrainOptions o = options_of(Method::rmpi, 1);
   o.max_nodes = 40;
   o.candidates = 50;
   const MatrixXd Y = p.Y.array() + 10;
   const double error = rmse(train(p.X, Y, options_of(Method::rmpi, 2)).network.predict(p.X) - Y);
+  const double one = train(p.X, Y, o).report.seconds;  // of one member
+  o.ensemble = 400;
   std::stop_source during;
   const std::jthread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    std::this_thread::sleep_for(std::chrono::duration<double>(4 * one));
     during.request_stop();
   });
   const TrainResult some = train(p.X, Y, o, {.stop = during.get_token()});

@@ -257,6 +257,9 @@ TEST(PathFit, IsRidgeLeastSquaresForEverySizeAndPenalty) {
         EXPECT_LE((layer.weights - slow.weights).cwiseAbs().maxCoeff(), 1e-7 * largest);
       }
       EXPECT_LE((layer.intercept - slow.intercept).cwiseAbs().maxCoeff(), 1e-7 * largest);
+      const MatrixXd E = p.Y - H(Eigen::all, some) * slow.weights - slow.intercept.replicate(80, 1);
+      const double squares = (w.asDiagonal() * E.cwiseAbs2()).sum();
+      EXPECT_NEAR(fit.squares(size), squares, 1e-7 * squares);
     }
   }
 }
