@@ -31,10 +31,11 @@ constexpr double kRankTolerance = 1e-9;  // of a candidate in a pool, where the 
 constexpr double kNearlyBest = 1.002;    // the smallest network within this of the best is taken
 constexpr double kLeastRidge = 1e-12;
 constexpr double kSafeRidge = 1e-8;   // from here on the Gram matrix gives the output weights to all digits that matter
-constexpr Index kWideTable = 1000;    // more inputs than this: one encoding, smaller pools
 constexpr double kPoolWeights = 4e6;  // hidden weights a pool may have
-constexpr double kModelWeights = 9000;  // numbers a network may have unless max_nodes says otherwise: 72 kB
-constexpr std::size_t kShare = 4;       // settings whose candidates share a pool, at most
+constexpr Index kModelNumbers = 7500;  // numbers a network may have unless max_nodes says otherwise: 60 kB ...
+constexpr Index kWideInputs = 64;      // ... or the table has more inputs than these
+constexpr Index kSparseNumbers = 6;    // of a node with few inputs, on average
+constexpr std::size_t kShare = 4;      // settings whose candidates share a pool, at most
 
 // One round of trials.
 struct Round {
@@ -64,7 +65,7 @@ struct Setting {
 
 // Settings whose candidates share a pool, and what trying them has shown.
 struct Outcome {
-  Index limit = 0;  // of the nodes, when it was tried last; 0: it was not
+  Index limit = 0;                                         // of the nodes, when it was tried last; 0: it was not
   std::vector<std::size_t> settings;                       // all of one encoding
   double error = std::numeric_limits<double>::infinity();  // RMSE on the rows held out
   Index nodes = 0;
@@ -187,13 +188,13 @@ class Auto {
   std::vector<Candidate> draw_pool(const Outcome& of, Index count, Index member) const;
   Index encoding_of(const Outcome& of) const { return settings_[of.settings.front()].encoding; }
   Index pool_size(const Round& round, Index encoding) const;
-  Index most_nodes(const Round& round, Index rows, Index encoding) const;
+  Index most_nodes(const Round& round, Index rows, const Outcome& of) const;
   std::vector<Outcome> try_settings(const Round& round, int number, const std::vector<Outcome>& entrants);
   template <class RunFolds>
   Outcome try_setting(const Round& round, const Outcome& entrant, const Parts& parts, const PartTiles& tiles,
                       Engine& engine, RunFolds&& run_folds, bool keep) const;
-  double work_of(const Round& round, Index rows, Index encoding) const;
-  std::optional<Round> in_time(Round round, const Round& before, Index encoding) const;
+  double work_of(const Round& round, Index rows, const Outcome& of) const;
+  std::optional<Round> in_time(Round round, const Round& before, const Outcome& of) const;
   std::vector<Outcome> share_pools(const std::vector<Outcome>& ranked) const;
   TrainResult finish(const Round& round, const Outcome& best);
   struct Member;
@@ -338,13 +339,19 @@ Index Auto::pool_size(const Round& round, Index encoding) const {
   return std::clamp<Index>(static_cast<Index>(kPoolWeights / inputs), 20, most);
 }
 
-// A single network is to be small; an ensemble is what it is.
-Index Auto::most_nodes(const Round& round, Index rows, Index encoding) const {
-  const auto inputs = static_cast<double>(X_[static_cast<std::size_t>(encoding)].cols());
+// A single network is to be small, unless the table is wide; an ensemble is what it is.
+Index Auto::most_nodes(const Round& round, Index rows, const Outcome& of) const {
+  const Index encoding = encoding_of(of), inputs = X_[static_cast<std::size_t>(encoding)].cols();
   const Index most = std::min({round.nodes, rows / 2, pool_size(round, encoding) * 2 / 3});
   if (options_.max_nodes >= 0) return std::min<Index>(most, options_.max_nodes);
   if (options_.ensemble > 1) return most;
-  return std::min(most, std::max<Index>(static_cast<Index>(kModelWeights / (inputs + 2)), 100));
+  Index numbers = 0;  // of a node; those without zeros are stored with their places
+  for (const std::size_t setting : of.settings) {
+    const Family family = settings_[setting].draw.family;
+    const bool sparse = family == Family::sparse || family == Family::sparse_cauchy;
+    numbers = std::max(numbers, 3 + (sparse ? std::min<Index>(inputs, kSparseNumbers) : inputs));
+  }
+  return std::min(most, std::max<Index>(kModelNumbers / numbers, inputs > kWideInputs ? 300 : 100));
 }
 
 template <class RunFolds>
@@ -371,7 +378,7 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
   if (own_rows && parts.rows < 2) return outcome;  // nobody is left to learn from
   const double select_ridge = entrant.ridge > 0 ? entrant.ridge : 1e-5;
   // A setting that did best with few nodes need not grow many.
-  Index limit = most_nodes(round, parts.rows, encoding);
+  Index limit = most_nodes(round, parts.rows, entrant);
   if (entrant.limit > 0 && 2 * entrant.nodes < entrant.limit) limit = std::min(limit, 4 * entrant.nodes + 20);
   outcome.limit = limit;
   const std::vector<Index> sizes = sizes_up_to(limit);
@@ -482,16 +489,17 @@ std::vector<Outcome> Auto::try_settings(const Round& round, int number, const st
     for (const std::size_t setting : outcome.settings) trial.candidates.push_back(text_of(settings_[setting].draw));
     report_.trials.push_back(std::move(trial));
   }
-  for (const Outcome& outcome : outcomes) work_ += outcome.tried ? work_of(round, round.rows, encoding_of(outcome)) : 0;
+  for (const Outcome& outcome : outcomes) work_ += outcome.tried ? work_of(round, round.rows, outcome) : 0;
   std::stable_sort(outcomes.begin(), outcomes.end(),
                    [](const Outcome& a, const Outcome& b) { return a.error < b.error; });
   return outcomes;
 }
 
 // Multiply-adds of a trial, about: outputs and Gram matrix of the pool, and the paths with what they predict.
-double Auto::work_of(const Round& round, Index rows, Index encoding) const {
+double Auto::work_of(const Round& round, Index rows, const Outcome& of) const {
+  const Index encoding = encoding_of(of);
   rows = std::min(rows, teaching_);
-  const Index most = most_nodes(round, rows, encoding);
+  const Index most = most_nodes(round, rows, of);
   const auto n = static_cast<double>(rows), P = static_cast<double>(pool_size(round, encoding)),
              d = static_cast<double>(X_[static_cast<std::size_t>(encoding)].cols()), L = static_cast<double>(most);
   return n * P * (d + P / 2) + static_cast<double>(round.folds) * L * L * (P + 4 * L) +
@@ -500,12 +508,11 @@ double Auto::work_of(const Round& round, Index rows, Index encoding) const {
 
 // As much of the round as there is time for, at the speed so far: a trial and then the network, or networks. Nothing
 // when that is no more than the round before.
-std::optional<Round> Auto::in_time(Round round, const Round& before, Index encoding) const {
+std::optional<Round> Auto::in_time(Round round, const Round& before, const Outcome& of) const {
   if (options_.time_limit == 0) return round;
   const double left = options_.time_limit - seconds(), speed = work_ / seconds();
   const auto needed = [&] {
-    return work_of(round, round.rows, encoding) +
-           static_cast<double>(options_.ensemble) * work_of(round, teaching_, encoding);
+    return work_of(round, round.rows, of) + static_cast<double>(options_.ensemble) * work_of(round, teaching_, of);
   };
   while (needed() > left * speed) {
     round.rows = std::min(round.rows, teaching_) * 3 / 4;
@@ -560,7 +567,7 @@ Auto::Member Auto::grow_member(const Round& round, const Outcome& best, Index nu
 // Members share size and ridge: those that do best for their mean on rows left out.
 TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
   const Index encoding = encoding_of(best);
-  const std::vector<Index> sizes = sizes_up_to(most_nodes(round, teaching_, encoding));
+  const std::vector<Index> sizes = sizes_up_to(most_nodes(round, teaching_, best));
   const std::vector<double> ridges = {10 * best.ridge, best.ridge, std::max(kLeastRidge, best.ridge / 10),
                                       std::max(kLeastRidge, best.ridge / 100)};
   std::vector<Member> members(static_cast<std::size_t>(options_.ensemble));
@@ -642,7 +649,7 @@ TrainResult Auto::run() {
   for (Round round : rounds_of(options_.effort)) {
     if (number > 0) {
       // What has done best so far makes the network when there is no time for more.
-      const auto shorter = hurry() ? std::nullopt : in_time(round, last, encoding_of(entrants.front()));
+      const auto shorter = hurry() ? std::nullopt : in_time(round, last, entrants.front());
       cut_short_ = cut_short_ || !shorter || shorter->rows != round.rows;
       if (!shorter) break;
       round = *shorter;
