@@ -41,7 +41,7 @@ std::string choice_line(const Model& model) {
   std::vector<std::string> parts;
   const auto chosen =
       std::find_if(summary.trials.begin(), summary.trials.end(), [](const Trial& t) { return t.chosen; });
-  if (!summary.tried.empty()) {
+  if (!summary.trials.empty()) {
     const Index trials = std::accumulate(summary.tried.begin(), summary.tried.end(), Index{0});
     parts.push_back(
         fmt::format("{} in {}", plural(trials, "trial"), plural(static_cast<Index>(summary.tried.size()), "round")));
@@ -62,7 +62,8 @@ std::string choice_line(const Model& model) {
 
 std::string held_out_line(const Model& model) {
   const double rmse = model.summary().held_out_rmse;
-  if (!std::isfinite(rmse) || model.network().outputs() > 1) return "";
+  const bool same_as_validation = model.summary().valid && model.options().method == Method::automatic;
+  if (!std::isfinite(rmse) || model.network().outputs() > 1 || same_as_validation) return "";
   return fmt::format("{:<12} {:>9} {:>12.5g}\n", "held out", "", rmse);
 }
 

@@ -11,8 +11,8 @@ namespace sconet::cli {
 // held out 4.57", with the end of the line; empty for a model that was neither chosen nor is an ensemble.
 std::string choice_line(const Model& model);
 
-// The line of a table of metrics; empty where nothing was held out. With several targets the error is of scaled
-// targets, which does not belong into that table.
+// The line of a table of metrics; empty where nothing was held out, or auto was given validation rows instead. With
+// several targets the error is of scaled targets, which does not belong into that table.
 std::string held_out_line(const Model& model);
 
 // A table of the trials that the model remembers, the chosen one marked; and how large each network of an ensemble is.

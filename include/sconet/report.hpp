@@ -65,7 +65,7 @@ struct Trial {
   Index rows = 0, pool = 0;
   Index nodes = 0;
   double ridge = 0;
-  double rmse = 0;  // on the rows held out; NaN: not tried, because time was up
+  double rmse = 0;  // on the rows held out; infinite: not tried, because time was up
   bool chosen = false;
 };
 

@@ -64,6 +64,7 @@ struct Setting {
 
 // Settings whose candidates share a pool, and what trying them has shown.
 struct Outcome {
+  Index limit = 0;                                         // of the nodes, when it was tried last; 0: it was not
   std::vector<std::size_t> settings;                       // all of one encoding
   double error = std::numeric_limits<double>::infinity();  // RMSE on the rows held out
   Index nodes = 0;
@@ -369,7 +370,11 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
   outcome.ridge = ridges.front();
   if (own_rows && parts.rows < 2) return outcome;  // nobody is left to learn from
   const double select_ridge = entrant.ridge > 0 ? entrant.ridge : 1e-5;
-  const std::vector<Index> sizes = sizes_up_to(most_nodes(round, parts.rows, encoding));
+  // A setting that did best with few nodes need not grow many.
+  Index limit = most_nodes(round, parts.rows, encoding);
+  if (entrant.limit > 0 && 2 * entrant.nodes < entrant.limit) limit = std::min(limit, 4 * entrant.nodes + 20);
+  outcome.limit = limit;
+  const std::vector<Index> sizes = sizes_up_to(limit);
   const auto R = static_cast<Index>(ridges.size()), S = static_cast<Index>(sizes.size());
   std::vector<Eigen::MatrixXd> squares(static_cast<std::size_t>(F), Eigen::MatrixXd::Zero(R, S));
   std::vector<std::vector<Eigen::MatrixXd>> residuals(static_cast<std::size_t>(F));
@@ -784,8 +789,10 @@ TrainResult Auto::conclude(Network network, const Outcome& best, const Eigen::Ma
   for (Index i = 0; i < held_out.rows(); ++i)
     report_.held_out.row(source_[static_cast<std::size_t>(i)]) = held_out.row(i).unaryExpr(back);
   report_.held_out_rmse = in_unit(error);
+  const auto same = [&](const Trial& trial) { return trial.rmse == in_unit(best.error); };
+  const auto last = std::find_if(report_.trials.rbegin(), report_.trials.rend(), same);  // of the last round it was in
   for (Trial& trial : report_.trials)
-    trial.chosen = trial.round == report_.trials.back().round && trial.rmse == back(best.error);
+    trial.chosen = last != report_.trials.rend() && trial.round == last->round && same(trial);
   report_.seconds = seconds();
   return {std::move(network), std::move(report_)};
 }

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/dispatch.hpp"
+
 namespace sconet {
 namespace {
 
@@ -32,17 +34,17 @@ void add_multiple(double a, const double* x, double* y, Index n) {
   for (Index i = 0; i < n; ++i) y[i] += a * x[i];
 }
 
-// y -= sum_k factor(k) row(k), in the order of k. Four rows at a time read and write y once instead of four times; the
-// arithmetic is that of one after the other.
+// y -= sum_k factor(k) row(k), in the order of k.
 template <class Factor, class Row>
 void subtract_rows(Index count, Factor&& factor, Row&& row, double* y, Index n) {
-  Index k = 0;
-  for (; k + 4 <= count; k += 4) {
-    const double a = factor(k), b = factor(k + 1), c = factor(k + 2), d = factor(k + 3);
-    const double *p = row(k), *q = row(k + 1), *r = row(k + 2), *s = row(k + 3);
-    for (Index i = 0; i < n; ++i) y[i] = (((y[i] - a * p[i]) - b * q[i]) - c * r[i]) - d * s[i];
+  static const kernels::Kernels& best = select_kernels(Isa::automatic);  // all levels give the same bits
+  std::vector<double> factors(static_cast<std::size_t>(count));
+  std::vector<const double*> rows(static_cast<std::size_t>(count));
+  for (Index k = 0; k < count; ++k) {
+    factors[static_cast<std::size_t>(k)] = factor(k);
+    rows[static_cast<std::size_t>(k)] = row(k);
   }
-  for (; k < count; ++k) add_multiple(-factor(k), row(k), y, n);
+  best.subtract_rows(count, factors.data(), rows.data(), y, n);
 }
 
 // The candidates of a pool while it is grown from. What is known of each lies side by side, and candidates that have

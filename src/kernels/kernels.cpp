@@ -521,9 +521,26 @@ double multiply_add_loop(long rounds, double* flops_per_round) {
   return s[0];
 }
 
+void subtract_rows(Index count, const double* factors, const double* const* rows, double* y, Index n) {
+  Index k = 0;
+  for (; k + 8 <= count; k += 8) {  // eight rows read and write y once instead of eight times
+    const double* const* const r = rows + k;
+    const double* const a = factors + k;
+    const double *r0 = r[0], *r1 = r[1], *r2 = r[2], *r3 = r[3], *r4 = r[4], *r5 = r[5], *r6 = r[6], *r7 = r[7];
+    const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], a4 = a[4], a5 = a[5], a6 = a[6], a7 = a[7];
+    for (Index i = 0; i < n; ++i) {
+      double sum = (((y[i] - a0 * r0[i]) - a1 * r1[i]) - a2 * r2[i]) - a3 * r3[i];
+      sum = (((sum - a4 * r4[i]) - a5 * r5[i]) - a6 * r6[i]) - a7 * r7[i];
+      y[i] = sum;
+    }
+  }
+  for (; k < count; ++k)
+    for (Index i = 0; i < n; ++i) y[i] -= factors[k] * rows[k][i];
+}
+
 constexpr Kernels table = {
-    SCONET_LEVEL_NAME, kLanes,        kPanelWidth,    &score_tile, &node_tile,
-    &project_tile,     &predict_tile, &backprop_tile, &activate,   &multiply_add_loop,
+    SCONET_LEVEL_NAME, kLanes,         kPanelWidth, &score_tile,    &node_tile,         &project_tile,
+    &predict_tile,     &backprop_tile, &activate,   &subtract_rows, &multiply_add_loop,
 };
 
 }  // namespace

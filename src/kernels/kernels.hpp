@@ -89,6 +89,10 @@ struct Kernels {
   // z[i] = act(z[i]); count is a multiple of `lanes`, z aligned.
   void (*activate)(Act act, double* z, Index count);
 
+  // y -= sum_k factors[k] rows[k], n numbers, in the order of k and without fused multiply-adds: the same bits at every
+  // level. No alignment is asked for; y is none of the rows.
+  void (*subtract_rows)(Index count, const double* factors, const double* const* rows, double* y, Index n);
+
   // `rounds` rounds of independent multiply-adds on as many accumulators as hide their latency; returns a sum that
   // must not be optimised away and stores the number of floating-point operations of one round.
   double (*multiply_add_loop)(long rounds, double* flops_per_round);

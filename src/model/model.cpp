@@ -158,6 +158,7 @@ void remember_trials(std::vector<Trial> trials, ModelSummary& summary) {
   });
   for (Trial& trial : trials) {
     summary.tried.resize(static_cast<std::size_t>(trial.round) + 1);
+    if (!std::isfinite(trial.rmse) && !trial.chosen) continue;  // not tried, because time was up
     if (++summary.tried.back() <= kRemembered) summary.trials.push_back(std::move(trial));
   }
 }

@@ -170,6 +170,34 @@ TEST(Train, AnEnsembleSaysHowManyNetworksAndHowLarge) {
   EXPECT_NE(both.find("\nEnsemble\n  3 networks of "), std::string::npos) << both;
 }
 
+TEST(Train, AutoTakesValidationRowsInsteadOfHoldingRowsOut) {
+  const Folder folder;
+  folder.write("plant.csv", plant(150));
+  const Words train = {"train", "plant.csv",        "-t", "y", "-o", "m.sconet", "--effort",
+                       "quick", "--valid-fraction", "0.2"};
+  const Ran ran = sconet_in(folder, train);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NE(ran.out.find("\nvalidation "), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("\nheld out"), std::string::npos) << ran.out;
+  const json result = json::parse(sconet_in(folder, train + Words{"--json", "-q"}).out);
+  EXPECT_EQ(result.at("train").at("rows"), 120);
+  EXPECT_EQ(result.at("valid").at("rows"), 30);
+}
+
+// What was not tried because time was up is neither counted nor listed.
+TEST(Train, AutoWithoutTimeTellsOfWhatItTried) {
+  const Folder folder;
+  folder.write("plant.csv", plant(150));
+  const json all = json::parse(
+      sconet_in(folder, {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--effort", "quick", "--json", "-q"}).out);
+  const json few = json::parse(sconet_in(folder, {"train", "plant.csv", "-t", "y", "-o", "m.sconet", "--effort",
+                                                  "quick", "--time-limit", "1e-9", "--json", "-q"})
+                                   .out);
+  EXPECT_LT(few.at("tried")[0], all.at("tried")[0]);
+  for (const json& trial : few.at("trials")) EXPECT_TRUE(trial.at("rmse").is_number()) << trial;
+  EXPECT_EQ(sconet_in(folder, {"check", "m.sconet"}).exit, 0);
+}
+
 // Errors of several targets together are of scaled targets, and do not belong among those in the targets' own units.
 TEST(Train, WithSeveralTargetsTheErrorHeldOutIsOfScaledTargets) {
   const Folder folder;

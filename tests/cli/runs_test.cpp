@@ -135,6 +135,9 @@ TEST_F(Runs, ThreadsFormatsAndLocalesMakeNoDifference) {
   EXPECT_EQ(model(kSmall + Words{"--threads", "2"}), usual);
   EXPECT_EQ(model(kSmall + Words{"--threads", "3"}), usual);
 
+  const std::string chosen = model({"--effort", "quick", "--threads", "1"});
+  EXPECT_EQ(model({"--effort", "quick", "--threads", "3"}), chosen);
+
   const auto model_of = [&](const std::string& data, const Words& options, How how = {}) {
     how.folder = folder.path();
     const Ran ran = sconet(Words{"train", data, "-t", "y", "-q", "-o", "m.sconet"} + kSmall + options, how);

@@ -540,6 +540,8 @@ TEST(AutoModel, StoppedEarlyIsSavedAndSaysWhyItHasNoIntervals) {
   o.intervals = true;
   const Fitted fitted = Model::fit(table, o, {.stop = source.get_token()});
   EXPECT_EQ(fitted.model.summary().stop_reason, StopReason::interrupted);
+  ASSERT_EQ(fitted.model.summary().trials.size(), 1U);  // it had time for one
+  EXPECT_TRUE(fitted.model.summary().trials[0].chosen);
   EXPECT_EQ(fitted.model.no_intervals(), "no row was held out: there are too few, or training was stopped early");
   const Model again = Model::from_bytes(fitted.model.to_bytes());
   EXPECT_EQ(again.predict(table), fitted.model.predict(table));
