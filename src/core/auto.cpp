@@ -796,8 +796,10 @@ TrainResult Auto::conclude(Network network, const Outcome& best, const Eigen::Ma
   for (Index i = 0; i < held_out.rows(); ++i)
     report_.held_out.row(source_[static_cast<std::size_t>(i)]) = held_out.row(i).unaryExpr(back);
   report_.held_out_rmse = in_unit(error);
+  const auto same = [&](const Trial& trial) { return trial.rmse == in_unit(best.error); };
+  const auto last = std::find_if(report_.trials.rbegin(), report_.trials.rend(), same);  // of the last round it was in
   for (Trial& trial : report_.trials)
-    trial.chosen = trial.round == report_.trials.back().round && trial.rmse == back(best.error);
+    trial.chosen = last != report_.trials.rend() && trial.round == last->round && same(trial);
   report_.seconds = seconds();
   return {std::move(network), std::move(report_)};
 }

@@ -166,6 +166,25 @@ TEST(EvaluateNodes, GivesOutputsWithoutWeights) {
   EXPECT_EQ(evaluate_nodes(engine, pool_tiles(p.X, p.Y, w), {}).cols(), 0);
 }
 
+TEST(SubtractRows, IsOneAfterTheOtherToTheBitOnEveryLevel) {
+  for (const Index count : {0, 1, 7, 8, 9, 21})
+    for (const Index n : {1, 5, 64, 203}) {
+      const MatrixXd rows = random_matrix(n, count, 1);
+      const VectorXd factors = random_matrix(count, 1, 2), start = random_matrix(n, 1, 3);
+      std::vector<const double*> pointers;
+      pointers.reserve(static_cast<std::size_t>(count));
+      for (Index k = 0; k < count; ++k) pointers.push_back(rows.col(k).data());
+      VectorXd obvious = start;
+      for (Index k = 0; k < count; ++k)
+        for (Index i = 0; i < n; ++i) obvious[i] -= factors[k] * rows(i, k);
+      for (const Isa isa : available_levels()) {
+        VectorXd y = start;
+        select_kernels(isa).subtract_rows(count, factors.data(), pointers.data(), y.data(), n);
+        ASSERT_EQ(y, obvious) << select_kernels(isa).name << ", " << count << " rows of " << n;
+      }
+    }
+}
+
 // --- growth ---------------------------------------------------------------------------------------------------------
 
 TEST(GrowPath, TakesWhatLeavesLeastAsIfEveryCandidateWereTried) {
