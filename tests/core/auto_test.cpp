@@ -167,7 +167,9 @@ TEST(Auto, TheUnitOfTheWeightsDoesNotMatter) {
 
 TEST(Auto, FoldsWhoseWeightsDifferBelongTogether) {
   // One row of a large weight lies in one fold: the others' rows must not gain or lose by it.
-  const auto p = testing::smooth_problem(200, 2, 1, 1, 0.02), fresh = testing::smooth_problem(200, 2, 1, 1, 0.02);
+  const auto both = testing::smooth_problem(400, 2, 1, 1, 0.02);
+  const testing::Problem p{both.X.topRows(200), both.Y.topRows(200)},
+      fresh{both.X.bottomRows(200), both.Y.bottomRows(200)};
   VectorXd w = VectorXd::Ones(200);
   w[7] = 70;
   const TrainResult even = train(p.X, p.Y, quick()), heavy = train(p.X, p.Y, quick(), {.weights = w});
