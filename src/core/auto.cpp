@@ -35,6 +35,8 @@ constexpr double kPoolWeights = 4e6;  // hidden weights a pool may have
 constexpr Index kModelNumbers = 7500;  // numbers a network may have unless max_nodes says otherwise: 60 kB ...
 constexpr Index kWideInputs = 64;      // ... or the table has more inputs than these
 constexpr Index kSparseNumbers = 6;    // of a node with few inputs, on average
+constexpr Index kLast = 2;             // from this encoding on, few settings are tried
+constexpr Index kManyRows = 4000;      // from here on a trial is dear
 constexpr std::size_t kShare = 4;      // settings whose candidates share a pool, at most
 
 // One round of trials.
@@ -51,7 +53,7 @@ constexpr Index kAll = 1 << 30;  // rows
 std::vector<Round> rounds_of(Effort effort) {
   switch (effort) {
     case Effort::quick: return {{600, 160, 50, 1, 4}, {kAll, 600, 150, 2, 1}};
-    case Effort::normal: return {{800, 200, 70, 2, 8}, {2500, 500, 150, 2, 8}, {kAll, 2500, 900, 3, 1}};
+    case Effort::normal: return {{800, 200, 70, 2, 8}, {2500, 500, 150, 2, 8}, {kAll, 1900, 800, 2, 1}};
     case Effort::thorough: return {{1500, 300, 100, 3, 12}, {5000, 1000, 300, 3, 8}, {kAll, 4000, 1500, 5, 1}};
   }
   return {};
@@ -70,8 +72,9 @@ struct Outcome {
   double error = std::numeric_limits<double>::infinity();  // RMSE on the rows held out
   Index nodes = 0;
   double ridge = 0;
-  bool tried = false;        // time was not up
-  Eigen::MatrixXd held_out;  // residuals of the rows held out, in their order; only of the last round
+  bool tried = false;                    // time was not up
+  std::shared_ptr<const PoolSums> sums;  // of all rows that teach, if these were tried; only of the last round
+  Eigen::MatrixXd held_out;              // residuals of the rows held out, in their order; only of the last round
 };
 
 // Numbers of nodes that are looked at: each, then in steps of an eighth.
@@ -127,6 +130,12 @@ void add_settings(Index encoding, MatrixView X, std::vector<Setting>& settings) 
   const auto add = [&](Family family, double scale, Bias bias) {
     settings.push_back({encoding, {family, scale / size, bias, 4}});
   };
+  if (encoding >= kLast) {  // a scaling that is rarely the best has to earn more
+    add(Family::uniform, 1.5 * std::sqrt(3 / d), Bias::row);
+    add(Family::cauchy, 2.0 / d, Bias::row);
+    add(Family::sparse_cauchy, 1.2, Bias::row);
+    return;
+  }
   for (const double scale : {0.5, 1.5, 4.5, 14.0, 40.0}) add(Family::uniform, scale * std::sqrt(3 / d), Bias::row);
   for (const double scale : {0.5, 1.5, 4.5}) add(Family::uniform, scale * std::sqrt(3 / d), Bias::uniform);
   for (const double scale : {0.7, 2.0, 6.0}) add(Family::cauchy, scale / d, Bias::row);
@@ -335,22 +344,25 @@ std::vector<Candidate> Auto::draw_pool(const Outcome& of, Index count, Index mem
 // More rows deserve more candidates; many inputs make each of them dear.
 Index Auto::pool_size(const Round& round, Index encoding) const {
   const auto inputs = static_cast<double>(X_[static_cast<std::size_t>(encoding)].cols());
-  const Index most = std::min(round.pool, 900 + std::min(round.rows, teaching_) / 5);
+  const Index most = std::min(round.pool, 700 + std::min(round.rows, teaching_) / 4);
   return std::clamp<Index>(static_cast<Index>(kPoolWeights / inputs), 20, most);
 }
 
 // A single network is to be small, unless the table is wide; an ensemble is what it is.
 Index Auto::most_nodes(const Round& round, Index rows, const Outcome& of) const {
   const Index encoding = encoding_of(of), inputs = X_[static_cast<std::size_t>(encoding)].cols();
-  const Index most = std::min({round.nodes, rows / 2, pool_size(round, encoding) * 2 / 3});
+  const Index most = std::min({round.nodes, rows / 2, pool_size(round, encoding) / 2});
   if (options_.max_nodes >= 0) return std::min<Index>(most, options_.max_nodes);
   if (options_.ensemble > 1) return most;
-  Index numbers = 0;  // of a node; those without zeros are stored with their places
+  Index most_numbers = 0, all_numbers = 0;  // of a node; those without zeros are stored with their places
   for (const std::size_t setting : of.settings) {
     const Family family = settings_[setting].draw.family;
     const bool sparse = family == Family::sparse || family == Family::sparse_cauchy;
-    numbers = std::max(numbers, 3 + (sparse ? std::min<Index>(inputs, kSparseNumbers) : inputs));
+    const Index numbers = 3 + (sparse ? std::min<Index>(inputs, kSparseNumbers) : inputs);
+    most_numbers = std::max(most_numbers, numbers);
+    all_numbers += numbers;
   }
+  const Index numbers = (most_numbers + all_numbers / static_cast<Index>(of.settings.size())) / 2;
   return std::min(most, std::max<Index>(kModelNumbers / numbers, inputs > kWideInputs ? 300 : 100));
 }
 
@@ -431,6 +443,10 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
   outcome.error = std::sqrt(outcome.error / weight);
   outcome.ridge = ridges[static_cast<std::size_t>(best_r)];
   outcome.nodes = sizes[static_cast<std::size_t>(best_s)];
+  if (keep && parts.rows == teaching_) {
+    for (const PoolSums& fold : sums) rest.add(fold, 1);
+    outcome.sums = std::make_shared<const PoolSums>(std::move(rest));
+  }
   if (keep) {
     outcome.held_out = Eigen::MatrixXd::Constant(teaching_, m, std::numeric_limits<double>::quiet_NaN());
     for (Index f = 0; f < F && own_rows; ++f) {
@@ -522,12 +538,15 @@ std::optional<Round> Auto::in_time(Round round, const Round& before, const Outco
   return round;
 }
 
-// For the last round: the best alone, and the best of its encoding together.
+// For the last round: the best alone, and the best of its encoding together; with many rows only these.
 std::vector<Outcome> Auto::share_pools(const std::vector<Outcome>& ranked) const {
   std::vector<Outcome> entrants = {ranked.front(), ranked.front()};
   for (std::size_t i = 1; i < ranked.size() && entrants[1].settings.size() < kShare; ++i)
     if (encoding_of(ranked[i]) == encoding_of(ranked[0])) entrants[1].settings.push_back(ranked[i].settings.front());
-  if (entrants[1].settings.size() == 1) entrants.pop_back();
+  if (entrants[1].settings.size() == 1)
+    entrants.pop_back();
+  else if (teaching_ > kManyRows && options_.effort != Effort::thorough)
+    entrants.erase(entrants.begin());
   return entrants;
 }
 
@@ -668,7 +687,9 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   const std::vector<Candidate> pool = draw_pool(best, pool_size(round, encoding), 0);
   std::vector<Index> rows(static_cast<std::size_t>(teaching_));
   std::iota(rows.begin(), rows.end(), Index{0});
-  const PoolSums sums = sum_pool(engine_, tiles_of_rows(rows, encoding), pool);
+  const auto known =
+      best.sums ? best.sums : std::make_shared<const PoolSums>(sum_pool(engine_, tiles_of_rows(rows, encoding), pool));
+  const PoolSums& sums = *known;
   const Path path = grow_path(sums, best.ridge * sums.weight, best.nodes, kRankTolerance);
   std::vector<Candidate> nodes;
   nodes.reserve(path.order.size());
