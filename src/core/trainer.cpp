@@ -377,7 +377,8 @@ TrainResult train(MatrixView X, MatrixView Y, const TrainOptions& given, const T
     throw std::invalid_argument("an ensemble cannot be resumed: train it without a checkpoint");
   if (options.method == Method::automatic) {
     if (extras.on_step || !extras.resume.empty())
-      throw std::invalid_argument("the method auto cannot be resumed: train it without a checkpoint, or name a method (rmpi, say)");
+      throw std::invalid_argument(
+          "the method auto cannot be resumed: train it without a checkpoint, or name a method (rmpi, say)");
     return train_auto(X, Y, options, extras);
   }
   if (options.ensemble > 1) return train_ensemble(X, Y, options, extras);

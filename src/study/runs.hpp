@@ -29,9 +29,9 @@ struct RunKey {
 RunKey key(const Run& run);
 
 // Splits the set's rows by the run's seed, fits encoder and network to the training rows on one thread, lets the
-// validation rows choose the size, and measures on all three parts. The method auto learns from the validation rows too,
-// since it holds rows out itself; its validation RMSE is that of the rows held out, the other measures are undefined.
-// Empty when `stop` cut it short.
+// validation rows choose the size, and measures on all three parts. The method auto learns from the validation rows
+// too, since it holds rows out itself; its validation RMSE is that of the rows held out, the other measures are
+// undefined. Empty when `stop` cut it short.
 std::optional<Run> execute(const StudySet& set, const RunKey& key, std::stop_token stop = {});
 
 // The model of a run.
