@@ -335,6 +335,7 @@ def all_methods() -> dict[str, Method]:
     stop = f"target standardised, at most {ROUNDS} rounds, stopped {EARLY} after the best"
     methods = [
         sconet_auto("auto", "sconet auto", []),
+        sconet_auto("auto-45", "sconet auto, 45 nodes", ["--max-nodes", "45"], usual=False),
         sconet_auto("auto-quick", "sconet auto, quick", ["--effort", "quick"], usual=False),
         sconet_auto("auto-thorough", "sconet auto, thorough", ["--effort", "thorough"], usual=False),
         Method(

@@ -36,6 +36,7 @@ constexpr Index kModelNumbers = 7500;  // numbers a network may have unless max_
 constexpr Index kWideInputs = 64;      // ... or the table has more inputs than these
 constexpr Index kSparseNumbers = 6;    // of a node with few inputs, on average
 constexpr Index kLast = 2;             // from this encoding on, few settings are tried
+constexpr Index kFewRows = 200;        // below, every row is held out once
 constexpr Index kManyRows = 4000;      // from here on a trial is dear
 constexpr std::size_t kShare = 4;      // settings whose candidates share a pool, at most
 
@@ -304,8 +305,9 @@ Auto::Parts Auto::parts_of(const Round& round) const {
     return parts;
   }
   const Index folds = std::min(kFolds, parts.rows);
-  // Many rows tell as much from fewer folds.
-  const Index held_out = parts.rows > 4000 ? std::min<Index>(round.folds, 2) : std::min(round.folds, folds);
+  // Many rows tell as much from fewer folds, and few rows are all needed.
+  const Index wanted = parts.rows > kManyRows ? std::min<Index>(round.folds, 2) : round.folds;
+  const Index held_out = parts.rows < kFewRows ? folds : std::min(wanted, folds);
   parts.held_out.resize(static_cast<std::size_t>(held_out));
   for (Index i = 0; i < parts.rows; ++i) {
     const Index fold = i % folds;
