@@ -601,14 +601,15 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
   const auto K = static_cast<Index>(members.size());
   cut_short_ = cut_short_ || K < options_.ensemble;
   const Eigen::MatrixXd Y = Y_.topRows(teaching_), weights = weights_.topRows(teaching_);
-  const auto held_out_at = [&](std::size_t at) {
+  const auto held_out_at = [&](std::size_t at, Index of) {
     HeldOut held_out(teaching_, Y.cols());
     for (const Member& member : members) held_out.add(member.left_out, member.predictions[at]);
-    return held_out.residuals(Y, K);
+    return held_out.residuals(Y, of);
   };
+  // Judged by errors as they are: what the mean of more members would bring is an estimate, best where members go wild.
   std::vector<double> errors(ridges.size() * sizes.size());
   pool_.run(static_cast<Index>(errors.size()), [&](Index at, int) {
-    errors[static_cast<std::size_t>(at)] = rmse_of(held_out_at(static_cast<std::size_t>(at)), weights);
+    errors[static_cast<std::size_t>(at)] = rmse_of(held_out_at(static_cast<std::size_t>(at), 1), weights);
   });
   std::size_t at = 0;
   for (std::size_t i = 1; i < errors.size(); ++i)
@@ -659,7 +660,8 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
     if (extras_.on_node) extras_.on_node(record);
   }
   report_.network_step = K;
-  return conclude(mean_of(networks), best, held_out_at(at), errors[at]);
+  const Eigen::MatrixXd held_out = held_out_at(at, K);
+  return conclude(mean_of(networks), best, held_out, rmse_of(held_out, weights));
 }
 
 TrainResult Auto::run() {

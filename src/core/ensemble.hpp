@@ -25,7 +25,7 @@ class HeldOut {
 
   // y - mean prediction for each row, NaN where no member left it out. An ensemble errs less than the few members that
   // have not seen a row: where rows have been left out twice or more, what that brings is estimated from how much two
-  // members' errors differ, and the residuals shrink by it.
+  // members' errors differ, and the residuals shrink by it. members = 1: as they are.
   Eigen::MatrixXd residuals(MatrixView Y, Index members) const;
 
  private:
