@@ -374,7 +374,9 @@ Fitted Model::fit(const Table& table, const FitOptions& given, const FitExtras& 
     train_extras.on_step = [&](const std::vector<NodeRecord>& history) { checkpoints.on_step(history); };
 
   TrainResult result = train(encodings.front().X, Y, train_options, train_extras);
-  const auto& [encoder, X, X_valid] = encodings[static_cast<std::size_t>(result.report.encoding)];
+  const Encoded& chosen = encodings[static_cast<std::size_t>(result.report.encoding)];
+  const Encoder& encoder = chosen.encoder;
+  const Eigen::MatrixXd &X = chosen.X, &X_valid = chosen.X_valid;
   fitted.report = std::move(result.report);
   if (!extras.checkpoint.empty()) checkpoints.save(fitted.report.history);
   fitted.checkpoint_error = checkpoints.error();
