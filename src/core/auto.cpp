@@ -17,6 +17,7 @@
 #include "core/check.hpp"
 #include "core/ensemble.hpp"
 #include "core/fit.hpp"
+#include "core/gather.hpp"
 #include "core/pool.hpp"
 #include "core/score.hpp"
 #include "core/shuffle.hpp"
@@ -89,13 +90,6 @@ std::vector<Index> sizes_up_to(Index most) {
 std::vector<double> ridges_around(double ridge) {
   if (ridge == 0) return {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, kLeastRidge};
   return {10 * ridge, ridge, std::max(kLeastRidge, ridge / 10)};
-}
-
-Eigen::MatrixXd gather(MatrixView X, const std::vector<Index>& rows) {
-  Eigen::MatrixXd picked(static_cast<Index>(rows.size()), X.cols());
-  for (Index k = 0; k < X.cols(); ++k)
-    for (Index i = 0; i < picked.rows(); ++i) picked(i, k) = X(rows[static_cast<std::size_t>(i)], k);
-  return picked;
 }
 
 // Predictions from H, as evaluate_nodes gives it.

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 
+#include "core/gather.hpp"
 #include "core/shuffle.hpp"
 #include "core/thread_pool.hpp"
 
@@ -15,13 +16,6 @@ namespace {
 
 constexpr Index kParts = 5;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-Eigen::MatrixXd pick(MatrixView X, const std::vector<Index>& rows) {
-  Eigen::MatrixXd picked(static_cast<Index>(rows.size()), X.cols());
-  for (Index k = 0; k < X.cols(); ++k)
-    for (Index i = 0; i < picked.rows(); ++i) picked(i, k) = X(rows[static_cast<std::size_t>(i)], k);
-  return picked;
-}
 
 }  // namespace
 
@@ -171,7 +165,7 @@ TrainResult train_ensemble(MatrixView X, MatrixView Y, const TrainOptions& optio
   report.leverages.resize(0);
   for (const std::size_t k : members) {
     const TrainResult& result = *results[k];
-    held_out.add(unseen[k], result.network.predict(pick(X, unseen[k])));
+    held_out.add(unseen[k], result.network.predict(gather(X, unseen[k])));
     networks.push_back(result.network);
     report.members.push_back(result.network.nodes());
   }
