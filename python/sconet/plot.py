@@ -1,0 +1,221 @@
+"""Pictures of fitted estimators, drawn with matplotlib, which is needed for these alone.
+
+Every function takes the Axes to draw on (`ax=None` makes a figure of its own) and returns it, so that titles, limits and
+`ax.figure.savefig(...)` are as usual.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+__all__ = ["importance", "learning_curve", "partial_dependence", "predicted_vs_actual", "residuals"]
+
+# Colours that stay apart for colour-blind eyes and in grey.
+BLUE, ORANGE, GREY = "#1f6f9f", "#d8752b", "#666666"
+BAND = "#bcd6e6"
+
+
+def learning_curve(estimator: Any, ax: Axes | None = None) -> Axes:
+    """RMSE of the training and validation rows by the number of nodes, with the chosen size marked.
+
+    Where networks were judged on rows held out, their RMSE is a mark at the chosen size.
+    """
+    check_is_fitted(estimator)
+    nodes, train, valid = _sizes(estimator)
+    ax = _axes(ax)
+    unit = _target_names(estimator)
+    ax.plot(nodes, train, color=BLUE, label="training rows")
+    if np.isfinite(valid).any():
+        ax.plot(nodes, valid, color=ORANGE, label="validation rows")
+    chosen = int(estimator.n_nodes_)
+    held_out = getattr(estimator, "held_out_rmse_", None)
+    if held_out is not None and np.isfinite(held_out):
+        ax.plot([chosen], [held_out], "D", color=ORANGE, markersize=6, label="rows held out")
+    ax.axvline(chosen, color=GREY, linewidth=1, linestyle="--", zorder=1)
+    ax.annotate(f"{chosen} nodes", (chosen, 1), xycoords=("data", "axes fraction"), textcoords="offset points",
+                xytext=(-5, -6), ha="right", va="top", color=GREY, rotation=90)
+    positive = np.concatenate([train[train > 0], valid[np.isfinite(valid) & (valid > 0)]])
+    if positive.size and positive.max() > 5 * positive.min():
+        ax.set_yscale("log")
+    ax.set_xlabel("nodes")
+    ax.set_ylabel(f"RMSE of {unit}" if len(_names(estimator)) == 1 else "RMSE of the scaled targets")
+    ax.set_title("Learning curve")
+    ax.legend(frameon=False)
+    return ax
+
+
+def predicted_vs_actual(estimator: Any, X: ArrayLike, y: ArrayLike, ax: Axes | None = None, *,
+                        interval: float | None = 0.9, target: int = 0) -> Axes:
+    """The actual values over the predicted ones, the line where both are the same, and the prediction interval.
+
+    The band is where the interval of that level lies, and the legend says how many of these rows it holds; an estimator
+    without intervals, or `interval=None`, has none. `target` is the column of y, where there are several.
+    """
+    check_is_fitted(estimator)
+    actual, predicted, low, high, level = _predictions(estimator, X, y, interval, target)
+    name = _names(estimator)[target]
+    ax = _axes(ax, square=True)
+    ends = np.array([min(actual.min(), predicted.min()), max(actual.max(), predicted.max())])
+    if level is not None:
+        inside = np.mean((actual >= low) & (actual <= high))
+        _band(ax, predicted, low, high, f"{100 * level:g} % interval, holds {100 * inside:.0f} % of these rows")
+    ax.plot(ends, ends, color=GREY, linewidth=1, linestyle="--", label="predicted = actual")
+    _points(ax, predicted, actual)
+    ax.set_xlabel(f"predicted {name}")
+    ax.set_ylabel(f"actual {name}")
+    ax.set_title("Predicted and actual")
+    rmse = np.sqrt(np.mean((actual - predicted) ** 2))
+    spread = np.sum((actual - actual.mean()) ** 2)
+    _note(ax, f"{len(actual)} rows\nRMSE {rmse:.3g}" +
+          (f"\nR² {1 - np.sum((actual - predicted) ** 2) / spread:.3f}" if spread > 0 else ""))
+    ax.legend(frameon=False, loc="upper left")
+    return ax
+
+
+def residuals(estimator: Any, X: ArrayLike, y: ArrayLike, ax: Axes | None = None, *, interval: float | None = 0.9,
+              target: int = 0) -> Axes:
+    """Actual less predicted values over the predicted ones, their running median, and the prediction interval."""
+    check_is_fitted(estimator)
+    actual, predicted, low, high, level = _predictions(estimator, X, y, interval, target)
+    name = _names(estimator)[target]
+    error = actual - predicted
+    ax = _axes(ax)
+    if level is not None:
+        _band(ax, predicted, low - predicted, high - predicted, f"{100 * level:g} % interval")
+    ax.axhline(0, color=GREY, linewidth=1, linestyle="--")
+    _points(ax, predicted, error)
+    if len(error) >= 50:
+        middle, median = _bins(predicted, error)
+        ax.plot(middle, median, color=ORANGE, label="running median")
+    ax.set_xlabel(f"predicted {name}")
+    ax.set_ylabel(f"actual less predicted {name}")
+    ax.set_title("Residuals")
+    _note(ax, f"{len(error)} rows\nmean {error.mean():.2g}\ndeviation {error.std():.3g}")
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(frameon=False, loc="upper left")
+    return ax
+
+
+def importance(estimator: Any, ax: Axes | None = None, *, top: int | None = 20) -> Axes:
+    """By how much the RMSE rises when a column is shuffled: the mean and, as a line, the deviation of the shuffles.
+
+    The most important columns first, `top` of them (None: all).
+    """
+    check_is_fitted(estimator)
+    names, mean, std = _importance(estimator)
+    order = np.argsort(-mean, kind="stable")
+    shown = order if top is None else order[:top]
+    ax = _axes(ax, height=0.9 + 0.3 * max(4, len(shown)))
+    at = np.arange(len(shown))
+    ax.barh(at, mean[shown], xerr=std[shown], color=BLUE, height=0.65, error_kw={"ecolor": GREY, "capsize": 3})
+    ax.set_yticks(at, [names[i] for i in shown])
+    ax.invert_yaxis()
+    ax.grid(False, axis="y")
+    ax.tick_params(axis="y", length=0)
+    several = len(_names(estimator)) > 1
+    ax.set_xlabel("rise of the RMSE when the column is shuffled, " +
+                  ("in units of the scaled targets" if several else f"in units of {_names(estimator)[0]}"))
+    left_out = len(order) - len(shown)
+    ax.set_title("Importance" + (f", the first {len(shown)} of {len(order)} columns" if left_out else ""))
+    return ax
+
+
+def partial_dependence(estimator: Any, column: str | int, ax: Axes | None = None, *, target: int = 0) -> Axes:
+    """The mean prediction when a column has one value in all rows, for some of its values or levels."""
+    check_is_fitted(estimator)
+    name, at, mean = _effect(estimator, column)
+    ax = _axes(ax)
+    values = mean if mean.ndim == 1 else mean[:, target]
+    if isinstance(at[0], str):
+        places = np.arange(len(at))
+        ax.plot(places, values, "o", color=BLUE)
+        ax.set_xticks(places, at, rotation=30 if len(at) > 6 else 0)
+        ax.set_xlim(-0.5, len(at) - 0.5)
+    else:
+        ax.plot(np.asarray(at, dtype=float), values, "o-", color=BLUE, markersize=4)
+    ax.set_xlabel(name)
+    ax.set_ylabel(f"mean predicted {_names(estimator)[target]}")
+    ax.set_title(f"Effect of {name}")
+    return ax
+
+
+# --- what estimators say ---------------------------------------------------------------------------------------------
+def _sizes(estimator: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    history = estimator.history_
+    if not len(history):
+        raise ValueError("There is no learning curve: the network has no nodes.")
+    return tuple(np.array([record[key] for record in history], dtype=float)
+                 for key in ("nodes", "train_rmse", "valid_rmse"))  # type: ignore[return-value]
+
+
+def _names(estimator: Any) -> list[str]:
+    return list(estimator.target_names_)
+
+
+def _target_names(estimator: Any) -> str:
+    return ", ".join(_names(estimator))
+
+
+def _importance(estimator: Any) -> tuple[list[str], np.ndarray, np.ndarray]:
+    raise NotImplementedError
+
+
+def _effect(estimator: Any, column: str | int) -> tuple[str, list, np.ndarray]:
+    raise NotImplementedError
+
+
+def _predictions(estimator: Any, X: ArrayLike, y: ArrayLike, interval: float | None, target: int
+                 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float | None]:
+    raise NotImplementedError
+
+
+# --- drawing ---------------------------------------------------------------------------------------------------------
+def _axes(ax: Axes | None, *, square: bool = False, height: float | None = None) -> Axes:
+    if ax is None:
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise ImportError("sconet.plot draws with matplotlib, which is not installed: pip install matplotlib, or on "
+                              "Debian and Ubuntu apt-get install python3-matplotlib") from error
+        size = (5.6, 5.4) if square else (6.4, height or 4.2)
+        ax = plt.subplots(figsize=size, layout="constrained")[1]
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    ax.grid(True, color="#dddddd", linewidth=0.6)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def _points(ax: Axes, x: np.ndarray, y: np.ndarray) -> None:
+    """Points that stay apart when few and show where many lie when many; rasterised, so that an SVG stays small."""
+    crowd = len(x)
+    ax.scatter(x, y, s=float(np.clip(4000 / crowd, 3, 22)), alpha=float(np.clip(60 / np.sqrt(crowd), 0.08, 0.7)),
+               color=BLUE, linewidths=0, rasterized=crowd > 2000, zorder=2)
+
+
+def _bins(x: np.ndarray, y: np.ndarray, points: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    """Medians of x and y over runs of rows with about the same x."""
+    order = np.argsort(x, kind="stable")
+    runs = np.array_split(order, max(1, min(points, len(x) // 10)))
+    return np.array([np.median(x[run]) for run in runs]), np.array([np.median(y[run]) for run in runs])
+
+
+def _band(ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, label: str) -> None:
+    """The median bounds over runs of rows, from the least x to the largest."""
+    middle, lower = _bins(x, low - x)
+    upper = _bins(x, high - x)[1]
+    at = np.concatenate([[x.min()], middle, [x.max()]])
+    ax.fill_between(at, at + lower[[0, *range(len(lower)), -1]], at + upper[[0, *range(len(upper)), -1]], color=BAND,
+                    alpha=0.6, linewidth=0, label=label, zorder=1)
+
+
+def _note(ax: Axes, text: str) -> None:
+    ax.text(0.97, 0.03, text, transform=ax.transAxes, ha="right", va="bottom", color=GREY, fontsize="small",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7})
