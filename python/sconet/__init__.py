@@ -1,7 +1,25 @@
-"""Stochastic configuration networks: compact regression networks grown node by node."""
+"""Stochastic configuration networks: compact regression networks grown node by node.
+
+    from sconet import SCNRegressor
+    model = SCNRegressor().fit(X, y)
+    model.predict(X_new, interval=0.9)
+"""
 
 from __future__ import annotations
 
-from ._core import __version__
+from ._core import DataError, IoError, MemoryLimitError, ModelFileError, __version__
+from ._estimators import IntervalPrediction, RVFLRegressor, SCNRegressor, load
+from ._options import OPTIONS
 
-__all__ = ["__version__"]
+__all__ = [
+    "OPTIONS",
+    "DataError",
+    "IntervalPrediction",
+    "IoError",
+    "MemoryLimitError",
+    "ModelFileError",
+    "RVFLRegressor",
+    "SCNRegressor",
+    "__version__",
+    "load",
+]
