@@ -32,7 +32,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "sconet"
-TARGET = "sconet_python"  # the CMake target of the importable package: the extension, and all beside it
+TARGET = "sconet_core"  # the CMake target of the extension; the modules lie beside it as links
 PACKAGES = "g++ cmake ninja-build libeigen3-dev libfmt-dev nlohmann-json3-dev pybind11-dev python3-dev"
 # What an sdist holds: enough for building the wheel again.
 SDIST = ("CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "cmake", "include", "src", "python")
@@ -193,7 +193,8 @@ def dist_info() -> str:
 def metadata() -> str:
     about = project()
     lines = ["Metadata-Version: 2.1", f"Name: {about['name']}", f"Version: {version()}",
-             f"Summary: {about['description']}", f"License: {about['license']['text']}", f"Keywords: {','.join(about['keywords'])}"]
+             f"Summary: {about['description']}", f"License: {about['license']['text']}",
+             f"Keywords: {','.join(about['keywords'])}"]
     lines += [f"Classifier: {classifier}" for classifier in about["classifiers"]]
     lines += [f"Requires-Python: {about['requires-python']}"]
     lines += [f"Requires-Dist: {requirement}" for requirement in about["dependencies"]]

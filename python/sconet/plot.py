@@ -1,7 +1,7 @@
 """Pictures of fitted estimators, drawn with matplotlib, which is needed for these alone.
 
-Every function takes the Axes to draw on (`ax=None` makes a figure of its own) and returns it, so that titles, limits and
-`ax.figure.savefig(...)` are as usual.
+Every function takes the Axes to draw on (`ax=None` makes a figure of its own) and returns it, so that titles, limits
+and `ax.figure.savefig(...)` are as usual.
 """
 
 from __future__ import annotations
@@ -28,24 +28,25 @@ def learning_curve(estimator: Any, ax: Axes | None = None) -> Axes:
     Where networks were judged on rows held out, their RMSE is a mark at the chosen size.
     """
     check_is_fitted(estimator)
-    nodes, train, valid = _sizes(estimator)
+    history = estimator.history_
     ax = _axes(ax)
-    unit = _target_names(estimator)
-    ax.plot(nodes, train, color=BLUE, label="training rows")
-    if np.isfinite(valid).any():
-        ax.plot(nodes, valid, color=ORANGE, label="validation rows")
+    curves = {"training rows": (history["train_rmse"], BLUE)}
+    if "valid_rmse" in history:
+        curves["validation rows"] = history["valid_rmse"], ORANGE
+    for label, (rmse, colour) in curves.items():
+        ax.plot(history["nodes"], rmse, color=colour, label=label)
     chosen = int(estimator.n_nodes_)
-    held_out = getattr(estimator, "held_out_rmse_", None)
-    if held_out is not None and np.isfinite(held_out):
-        ax.plot([chosen], [held_out], "D", color=ORANGE, markersize=6, label="rows held out")
+    if np.isfinite(estimator.held_out_rmse_):
+        ax.plot([chosen], [estimator.held_out_rmse_], "D", color=ORANGE, markersize=6, label="rows held out")
     ax.axvline(chosen, color=GREY, linewidth=1, linestyle="--", zorder=1)
     ax.annotate(f"{chosen} nodes", (chosen, 1), xycoords=("data", "axes fraction"), textcoords="offset points",
                 xytext=(-5, -6), ha="right", va="top", color=GREY, rotation=90)
-    positive = np.concatenate([train[train > 0], valid[np.isfinite(valid) & (valid > 0)]])
-    if positive.size and positive.max() > 5 * positive.min():
+    errors = np.concatenate([rmse for rmse, _ in curves.values()])
+    if 0 < 5 * errors.min() < errors.max():
         ax.set_yscale("log")
     ax.set_xlabel("nodes")
-    ax.set_ylabel(f"RMSE of {unit}" if len(_names(estimator)) == 1 else "RMSE of the scaled targets")
+    names = _names(estimator)
+    ax.set_ylabel(f"RMSE of {names[0]}" if len(names) == 1 else "RMSE of the scaled targets")
     ax.set_title("Learning curve")
     ax.legend(frameon=False)
     return ax
@@ -103,13 +104,14 @@ def residuals(estimator: Any, X: ArrayLike, y: ArrayLike, ax: Axes | None = None
     return ax
 
 
-def importance(estimator: Any, ax: Axes | None = None, *, top: int | None = 20) -> Axes:
+def importance(estimator: Any, X: Any = None, y: Any = None, ax: Axes | None = None, *, top: int | None = 20) -> Axes:
     """By how much the RMSE rises when a column is shuffled: the mean and, as a line, the deviation of the shuffles.
 
-    The most important columns first, `top` of them (None: all).
+    Of the rows X and y, or without them as it was kept of training. The most important columns first, `top` of them
+    (None: all).
     """
-    check_is_fitted(estimator)
-    names, mean, std = _importance(estimator)
+    found = estimator.feature_importance(X, y)
+    names, mean, std = found["feature_names"], found["importances_mean"], found["importances_std"]
     order = np.argsort(-mean, kind="stable")
     shown = order if top is None else order[:top]
     ax = _axes(ax, height=0.9 + 0.3 * max(4, len(shown)))
@@ -127,19 +129,22 @@ def importance(estimator: Any, ax: Axes | None = None, *, top: int | None = 20) 
     return ax
 
 
-def partial_dependence(estimator: Any, column: str | int, ax: Axes | None = None, *, target: int = 0) -> Axes:
-    """The mean prediction when a column has one value in all rows, for some of its values or levels."""
-    check_is_fitted(estimator)
-    name, at, mean = _effect(estimator, column)
+def partial_dependence(estimator: Any, column: str | int, X: Any = None, ax: Axes | None = None, *,
+                       target: int = 0) -> Axes:
+    """The mean prediction when a column has one value in all rows, for some of its values or levels.
+
+    Of the rows X, or without them as it was kept of training, which has the most important columns alone.
+    """
+    found = estimator.partial_dependence(column, X)
+    name, at, mean = found["feature"], found["values"], _column(found["average"], target)
     ax = _axes(ax)
-    values = mean if mean.ndim == 1 else mean[:, target]
-    if isinstance(at[0], str):
+    if at.dtype == object:  # categories
         places = np.arange(len(at))
-        ax.plot(places, values, "o", color=BLUE)
+        ax.plot(places, mean, "o", color=BLUE)
         ax.set_xticks(places, at, rotation=30 if len(at) > 6 else 0)
         ax.set_xlim(-0.5, len(at) - 0.5)
     else:
-        ax.plot(np.asarray(at, dtype=float), values, "o-", color=BLUE, markersize=4)
+        ax.plot(at, mean, "o-", color=BLUE, markersize=4)
     ax.set_xlabel(name)
     ax.set_ylabel(f"mean predicted {_names(estimator)[target]}")
     ax.set_title(f"Effect of {name}")
@@ -147,33 +152,28 @@ def partial_dependence(estimator: Any, column: str | int, ax: Axes | None = None
 
 
 # --- what estimators say ---------------------------------------------------------------------------------------------
-def _sizes(estimator: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    history = estimator.history_
-    if not len(history):
-        raise ValueError("There is no learning curve: the network has no nodes.")
-    return tuple(np.array([record[key] for record in history], dtype=float)
-                 for key in ("nodes", "train_rmse", "valid_rmse"))  # type: ignore[return-value]
-
-
 def _names(estimator: Any) -> list[str]:
     return list(estimator.target_names_)
 
 
-def _target_names(estimator: Any) -> str:
-    return ", ".join(_names(estimator))
-
-
-def _importance(estimator: Any) -> tuple[list[str], np.ndarray, np.ndarray]:
-    raise NotImplementedError
-
-
-def _effect(estimator: Any, column: str | int) -> tuple[str, list, np.ndarray]:
-    raise NotImplementedError
-
-
-def _predictions(estimator: Any, X: ArrayLike, y: ArrayLike, interval: float | None, target: int
+def _predictions(estimator: Any, X: Any, y: ArrayLike, interval: float | None, target: int
                  ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float | None]:
-    raise NotImplementedError
+    """Of one target: actual, predicted, and the bounds at a level, or None for an estimator that has no intervals."""
+    if not 0 <= target < len(_names(estimator)):
+        raise ValueError(f"target = {target}: the estimator has {len(_names(estimator))} targets, from 0")
+    # A level that the model has too few rows for is the caller's mistake; to have no intervals at all is not.
+    level = interval if estimator._model.has_intervals else None
+    predicted = estimator.predict(X) if level is None else estimator.predict(X, interval=level)
+    parts = [_column(part, target) for part in ((predicted,) * 3 if level is None else predicted)]
+    actual = _column(y, target)
+    if len(actual) != len(parts[0]):
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {[len(parts[0]), len(actual)]}")
+    return actual, *parts, level  # type: ignore[return-value]
+
+
+def _column(values: ArrayLike, target: int) -> np.ndarray:
+    values = np.asarray(values, dtype=float)
+    return values if values.ndim == 1 else values[:, target]
 
 
 # --- drawing ---------------------------------------------------------------------------------------------------------
@@ -182,8 +182,8 @@ def _axes(ax: Axes | None, *, square: bool = False, height: float | None = None)
         try:
             import matplotlib.pyplot as plt
         except ImportError as error:
-            raise ImportError("sconet.plot draws with matplotlib, which is not installed: pip install matplotlib, or on "
-                              "Debian and Ubuntu apt-get install python3-matplotlib") from error
+            raise ImportError("sconet.plot draws with matplotlib, which is not installed: pip install matplotlib, or "
+                              "on Debian and Ubuntu apt-get install python3-matplotlib") from error
         size = (5.6, 5.4) if square else (6.4, height or 4.2)
         ax = plt.subplots(figsize=size, layout="constrained")[1]
     for side in ("top", "right"):
