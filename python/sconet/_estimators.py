@@ -137,8 +137,26 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 raise TypeError(f"{name} = {getattr(self, name)!r}: expected True or False")
         if not isinstance(self.valid_fraction, Real):
             raise TypeError(f"valid_fraction = {self.valid_fraction!r}: expected a number")
+        if self.method == "auto":
+            texts = self._without_settled(texts)
         _core.check_options(texts)
         return texts
+
+    def _without_settled(self, texts: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The options without those that auto settles itself. As everywhere in scikit-learn, what does not apply is
+        ignored; but we say so."""
+        kept = []
+        for name, text in texts:
+            try:
+                if parsed(name, text) != parsed(name, OPTIONS[name]["default"]):
+                    _core.check_options([("method", "auto"), (name, text)])
+            except ValueError as error:
+                if "settles this itself" not in str(error):
+                    raise
+                warnings.warn(f"{name} is ignored: {str(error).partition(': ')[2]}", stacklevel=4)
+            else:
+                kept.append((name, text))
+        return kept
 
     def _allows_missing(self) -> bool:
         return bool(self.missing != "refuse")

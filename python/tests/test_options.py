@@ -117,10 +117,13 @@ def test_a_wrong_type_is_a_type_error_or_names_the_choices(name: str, value: obj
         SCNRegressor(**{"method": "rmpi", name: value}).fit(X, y)
 
 
-def test_auto_refuses_what_it_settles_itself() -> None:
-    X, y = friedman(20)
-    with pytest.raises(ValueError, match="the method auto settles this itself"):
-        SCNRegressor(ridge=0.1).fit(X, y)
+def test_auto_ignores_what_it_settles_itself_and_says_so() -> None:
+    X, y = friedman(30)
+    with pytest.warns(UserWarning, match="ridge is ignored: the method auto settles this itself; name a method"):
+        with_ridge = SCNRegressor(effort="quick", ridge=0.1).fit(X, y)
+    assert with_ridge.to_bytes() == SCNRegressor(effort="quick").fit(X, y).to_bytes()
+    with pytest.raises(ValueError, match="option ridge = -1: expected 0 <= ridge"):
+        SCNRegressor(ridge=-1).fit(X, y)
 
 
 def test_methods_are_told_where_they_are() -> None:
