@@ -110,10 +110,12 @@ class Encoder {
   Encoder(std::vector<InputColumn> columns, std::vector<TargetColumn> targets, std::vector<std::string> ids,
           EncoderOptions options);
 
-  // Learns from those rows of the table. Throws DataError when the table does not do (place, token and what to do are
-  // in the message); what the caller should know but need not act on is added to `warnings`.
+  // Learns from those rows of the table, of which each may have a weight. Throws DataError when the table does not do
+  // (place, token and what to do are in the message); what the caller should know but need not act on is added to
+  // `warnings`.
   static Encoder fit(const Table& table, const ColumnChoice& choice, const EncoderOptions& options,
-                     std::span<const Index> rows, std::vector<std::string>& warnings);
+                     std::span<const Index> rows, std::vector<std::string>& warnings,
+                     std::span<const double> weights = {});
 
   Index inputs() const { return inputs_; }  // of the network
   Index outputs() const { return static_cast<Index>(targets_.size()); }

@@ -17,7 +17,8 @@ struct Metrics {
   double r2 = 0;    // 1 - squared error / squared deviation from the mean; NaN when the targets are constant
 };
 
-// Throws std::invalid_argument when the shapes differ or there are no rows.
-Metrics measure(MatrixView targets, MatrixView predictions);
+// Of rows with weights (n x 1) if there are any, of which one must be above zero. Throws std::invalid_argument when the
+// shapes differ or there are no rows.
+Metrics measure(MatrixView targets, MatrixView predictions, MatrixView weights = {});
 
 }  // namespace sconet

@@ -35,10 +35,15 @@ struct FitOptions {
 
 // What fitting may be given beside the table and the options; everything may be left out.
 struct FitExtras {
-  std::optional<std::vector<Index>> rows = {};          // fit to these rows only; all of them must have a target
-  std::vector<Index> valid_rows = {};                   // validation rows of the same table, all with a target
-  const Table* valid = nullptr;                         // or from a table of their own
-  std::function<void(const NodeRecord&)> on_node = {};  // errors as in ModelSummary::train_rmse
+  std::optional<std::vector<Index>> rows = {};  // fit to these rows only; all of them must have a target
+  std::vector<Index> valid_rows = {};           // validation rows of the same table, all with a target
+  const Table* valid = nullptr;                 // or from a table of their own
+  // For each row of the table; none: all count the same. Rows that are alike are one row of their common weight, so a
+  // row of weight k is as good as k copies of it, to the bit, and one of weight 0 as none.
+  std::vector<double> weights = {};
+  std::function<void(const NodeRecord&)> on_node = {};      // errors as in ModelSummary::train_rmse
+  std::function<void(const TrialProgress&)> on_trial = {};  // see TrainExtras
+  bool keep_stages = false;                                 // TrainReport::stages, for scaled targets
   std::stop_token stop = {};
 
   // A file that is written every so many seconds (0: after every step) and when training ends, and from which a later

@@ -69,6 +69,20 @@ struct Trial {
   bool chosen = false;
 };
 
+// What `auto` tells while it tries.
+struct TrialProgress {
+  const Trial& trial;
+  int rounds = 0;               // there are
+  Index tried = 0, trials = 0;  // of this round so far, and in all
+};
+
+// The output layer of the network when it had fewer nodes, or members: the mean of the first so many.
+struct Stage {
+  Eigen::MatrixXd output_weights;  // nodes x m
+  Eigen::RowVectorXd intercept;
+  Eigen::MatrixXd direct;  // d x m, or 0 x 0 without direct links
+};
+
 struct TrainReport {
   std::string method;  // "RMPI-SCN", "SCN-III", "SCN-I", "RVFL", "IRVFL", "MLP-BP"
   Index rows = 0;      // training rows with a weight above zero
@@ -95,6 +109,8 @@ struct TrainReport {
   Eigen::MatrixXd held_out;
   double held_out_rmse = std::numeric_limits<double>::quiet_NaN();
   std::vector<Index> members;  // nodes of each network of an ensemble
+  // With TrainExtras::keep_stages: for each record of the history up to the network returned. None of MLP-BP.
+  std::vector<Stage> stages;
 
   std::string brief() const;  // one line
   std::string full() const;   // the line, then a table with a row per node or iteration

@@ -20,6 +20,9 @@ struct TrainExtras {
   // Other encodings of the same rows, among which `auto` chooses (TrainReport::encoding), and of the validation rows.
   std::vector<MatrixView> encodings = {}, encodings_valid = {};
   std::function<void(const NodeRecord&)> on_node = {};  // called after each node, in the calling thread
+  // auto: called after each trial, one call at a time, from any thread and in no fixed order
+  std::function<void(const TrialProgress&)> on_trial = {};
+  bool keep_stages = false;   // TrainReport::stages
   std::stop_token stop = {};  // asked after each node and before each batch: ends with the network so far
   // (MLP-BP: both after each iteration.)
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -193,6 +194,7 @@ class Auto {
   Index encoding_of(const Outcome& of) const { return settings_[of.settings.front()].encoding; }
   Index pool_size(const Round& round, Index encoding) const;
   Index most_nodes(const Round& round, Index rows, const Outcome& of) const;
+  Trial trial_of(const Round& round, int number, Index rows, const Outcome& outcome) const;
   std::vector<Outcome> try_settings(const Round& round, int number, const std::vector<Outcome>& entrants);
   template <class RunFolds>
   Outcome try_setting(const Round& round, const Outcome& entrant, const Parts& parts, const PartTiles& tiles,
@@ -454,6 +456,19 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
   return outcome;
 }
 
+Trial Auto::trial_of(const Round& round, int number, Index rows, const Outcome& outcome) const {
+  Trial trial;
+  trial.round = number;
+  trial.encoding = encoding_of(outcome);
+  trial.rows = rows;
+  trial.pool = pool_size(round, trial.encoding);
+  trial.nodes = outcome.nodes;
+  trial.ridge = outcome.ridge;
+  trial.rmse = in_unit(outcome.error);
+  for (const std::size_t setting : outcome.settings) trial.candidates.push_back(text_of(settings_[setting].draw));
+  return trial;
+}
+
 std::vector<Outcome> Auto::try_settings(const Round& round, int number, const std::vector<Outcome>& entrants) {
   const Parts parts = parts_of(round);
   std::vector<std::unique_ptr<PartTiles>> tiles(X_.size());
@@ -468,14 +483,24 @@ std::vector<Outcome> Auto::try_settings(const Round& round, int number, const st
 
   std::vector<Outcome> outcomes(entrants.size());
   for (std::size_t i = 0; i < entrants.size(); ++i) outcomes[i].settings = entrants[i].settings;
+  std::mutex telling;
+  Index tried = 0;
+  const auto tell = [&](const Outcome& outcome) {
+    if (!extras_.on_trial) return;
+    const std::lock_guard lock(telling);
+    extras_.on_trial({trial_of(round, number, parts.rows, outcome), static_cast<int>(rounds_of(options_.effort).size()),
+                      ++tried, static_cast<Index>(entrants.size())});
+  };
   const bool last = round.survivors == 1;
   if (last) {  // large: all threads work on one setting
     const auto run_folds = [&](Index folds, auto&& fold) {
       pool_.run(folds, [&](Index f, int worker) { fold(f, workers_[static_cast<std::size_t>(worker)]->engine); });
     };
     for (std::size_t i = 0; i < entrants.size(); ++i)
-      if (i == 0 || !hurry())
+      if (i == 0 || !hurry()) {
         outcomes[i] = try_setting(round, entrants[i], parts, tiles_for(entrants[i]), engine_, run_folds, true);
+        tell(outcomes[i]);
+      }
   } else {
     pool_.run(static_cast<Index>(entrants.size()), [&](Index i, int worker) {
       const Outcome& entrant = entrants[static_cast<std::size_t>(i)];
@@ -483,23 +508,16 @@ std::vector<Outcome> Auto::try_settings(const Round& round, int number, const st
       const auto run_folds = [&](Index folds, auto&& fold) {
         for (Index f = 0; f < folds; ++f) fold(f, own);
       };
-      if (i == 0 || !hurry())
-        outcomes[static_cast<std::size_t>(i)] =
-            try_setting(round, entrant, parts, tiles_for(entrant), own, run_folds, false);
+      Outcome& outcome = outcomes[static_cast<std::size_t>(i)];
+      if (i == 0 || !hurry()) {
+        outcome = try_setting(round, entrant, parts, tiles_for(entrant), own, run_folds, false);
+        tell(outcome);
+      }
     });
   }
   for (const Outcome& outcome : outcomes) {
-    Trial trial;
-    trial.round = number;
-    trial.encoding = encoding_of(outcome);
-    trial.rows = parts.rows;
-    trial.pool = pool_size(round, trial.encoding);
-    trial.nodes = outcome.nodes;
-    trial.ridge = outcome.ridge;
-    trial.rmse = in_unit(outcome.error);
     cut_short_ = cut_short_ || !outcome.tried;
-    for (const std::size_t setting : outcome.settings) trial.candidates.push_back(text_of(settings_[setting].draw));
-    report_.trials.push_back(std::move(trial));
+    report_.trials.push_back(trial_of(round, number, parts.rows, outcome));
   }
   for (const Outcome& outcome : outcomes) work_ += outcome.tried ? work_of(round, round.rows, outcome) : 0;
   std::stable_sort(outcomes.begin(), outcomes.end(),
@@ -654,6 +672,7 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
     if (extras_.on_node) extras_.on_node(record);
   }
   report_.network_step = K;
+  if (extras_.keep_stages) report_.stages = stages_of(networks);
   const Eigen::MatrixXd held_out = held_out_at(at, K);
   return conclude(mean_of(networks), best, held_out, rmse_of(held_out, weights));
 }
@@ -701,6 +720,11 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   const Eigen::MatrixXd none(0, Y_.cols());
   report_.initial_valid_rmse = valid_rmse({none, Eigen::RowVectorXd::Zero(Y_.cols()), none});
   const auto on_node = [&](NodeRecord record, const auto& layer_of) {
+    if (extras_.keep_stages) {
+      OutputLayer layer = layer_of(record.nodes);
+      layer.intercept += mean_;
+      report_.stages.push_back(stage_of(layer, y_exponent_));
+    }
     const Index candidate = path.order[static_cast<std::size_t>(record.step - 1)];
     if (!validation.empty()) {
       validation.append(nodes[static_cast<std::size_t>(record.step - 1)]);
@@ -735,6 +759,7 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
     network = fit_nodes(engine_, rows, encoding, nodes, best.ridge, on_node);
   }
   report_.network_step = network.nodes();
+  report_.stages.resize(extras_.keep_stages ? static_cast<std::size_t>(network.nodes()) : 0);
   return conclude(std::move(network), best, best.held_out, best.error);
 }
 

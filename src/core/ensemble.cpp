@@ -54,6 +54,15 @@ Network mean_of(const std::vector<Network>& members) {
   return {std::move(W), std::move(b), std::move(beta), std::move(intercept), first.activation(), std::move(direct)};
 }
 
+std::vector<Stage> stages_of(const std::vector<Network>& members) {
+  std::vector<Stage> stages;
+  for (std::size_t k = 1; k <= members.size(); ++k) {
+    const Network mean = mean_of({members.begin(), members.begin() + static_cast<std::ptrdiff_t>(k)});
+    stages.push_back({mean.output_weights(), mean.intercept(), mean.direct()});
+  }
+  return stages;
+}
+
 HeldOut::HeldOut(Index rows, Index outputs)
     : sum_(Eigen::MatrixXd::Zero(rows, outputs)),
       sum2_(Eigen::MatrixXd::Zero(rows, outputs)),
@@ -198,6 +207,7 @@ TrainResult train_ensemble(MatrixView X, MatrixView Y, const TrainOptions& optio
     report.history.push_back(record);
     if (extras.on_node) extras.on_node(record);
   }
+  if (extras.keep_stages) report.stages = stages_of(networks);
   report.rows = 0;
   for (Index i = 0; i < n; ++i) report.rows += extras.weights.empty() || extras.weights(i, 0) > 0 ? 1 : 0;
   report.network_nodes = network.nodes();

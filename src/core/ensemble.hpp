@@ -17,6 +17,9 @@ std::uint64_t member_seed(std::uint64_t seed, Index member);
 
 Network mean_of(const std::vector<Network>& members);
 
+// The mean of the first member, of the first two, and so on.
+std::vector<Stage> stages_of(const std::vector<Network>& members);
+
 // What the members together say of rows they have not seen.
 class HeldOut {
  public:

@@ -7,12 +7,14 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cmath>
 #include <optional>
 #include <vector>
 
 #include "core/candidates.hpp"
 #include "core/score.hpp"
 #include "core/tiles.hpp"
+#include "sconet/report.hpp"
 
 namespace sconet {
 
@@ -26,6 +28,13 @@ struct OutputLayer {
   Eigen::RowVectorXd intercept;  // 1 x m
   Eigen::MatrixXd direct;        // inputs x m; without direct links it has no rows
 };
+
+// In the targets' own unit, of which the layer has 2^exponent.
+inline Stage stage_of(const OutputLayer& layer, int exponent) {
+  const auto back = [exponent](double v) { return std::ldexp(v, exponent); };
+  return {layer.weights.unaryExpr(back), layer.intercept.unaryExpr(back),
+          layer.direct.rows() > 0 ? Eigen::MatrixXd(layer.direct.unaryExpr(back)) : Eigen::MatrixXd()};
+}
 
 // What is fitted beside the nodes, from the first one on.
 struct Beside {

@@ -361,6 +361,8 @@ TrainResult Trainer::finish() {
     report_.leverages = Eigen::VectorXd::Zero(source_rows_);
     for (Index row = 0; row < tiles_.rows(); ++row) report_.leverages[tiles_.source_row(row)] = leverages[row];
   }
+  for (Index k = 1; k <= L && extras_.keep_stages; ++k)
+    report_.stages.push_back(stage_of(fit_->output_layer(k), y_exponent_));
   report_.seconds = seconds();
   return {Network(std::move(W), std::move(b), std::move(beta), std::move(intercept), options_.activation,
                   std::move(direct)),

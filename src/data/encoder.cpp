@@ -48,45 +48,107 @@ bool has_decimal_comma(const std::string& text) {
                   table.place(row, c), shown(token), shown(column.name), what, shown(token)));
 }
 
+// The numbers of a column that are not missing, each with its weight; no weights: all have the same.
+struct Sample {
+  std::vector<double> values, weights;
+
+  void add(double value, std::span<const double> all_weights, std::size_t i) {
+    values.push_back(value);
+    if (!all_weights.empty()) weights.push_back(all_weights[i]);
+  }
+  double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
+};
+
 // Mean and standard deviation of numbers of any size.
 struct Moments {
   double mean = 0, deviation = 0;
 };
 
-Moments moments(const std::vector<double>& values) {
-  double largest = 0;
-  for (const double x : values) largest = std::max(largest, std::abs(x));
-  int exponent = 0;
+Moments moments(const Sample& sample) {
+  double largest = 0, heaviest = 0;
+  for (std::size_t i = 0; i < sample.values.size(); ++i) {
+    largest = std::max(largest, std::abs(sample.values[i]));
+    heaviest = std::max(heaviest, sample.weight(i));
+  }
+  int exponent = 0, weight_exponent = 0;
   std::frexp(largest, &exponent);
-  const auto n = static_cast<double>(values.size());
-  double sum = 0, squares = 0;
-  for (const double x : values) sum += std::ldexp(x, -exponent);
+  std::frexp(heaviest, &weight_exponent);
+  double n = 0, sum = 0, squares = 0;
+  const auto weight = [&](std::size_t i) {
+    return sample.weights.empty() ? 1.0 : std::ldexp(sample.weights[i], -weight_exponent);
+  };
+  for (std::size_t i = 0; i < sample.values.size(); ++i) {
+    n += weight(i);
+    sum += weight(i) * std::ldexp(sample.values[i], -exponent);
+  }
   const double mean = sum / n;
-  for (const double x : values) {
-    const double away = std::ldexp(x, -exponent) - mean;
-    squares += away * away;
+  for (std::size_t i = 0; i < sample.values.size(); ++i) {
+    const double away = std::ldexp(sample.values[i], -exponent) - mean;
+    squares += weight(i) * away * away;
   }
   return {std::ldexp(mean, exponent), std::ldexp(std::sqrt(squares / n), exponent)};
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return std::midpoint(*std::max_element(values.begin(), middle), *middle);
+// Values by rank, as if each were there as often as its weight says; where weights are no whole numbers their mean
+// counts as one.
+class Ranked {
+ public:
+  explicit Ranked(const Sample& sample) : values_(sample.values), count_(static_cast<double>(values_.size())) {
+    if (sample.weights.empty()) {
+      std::sort(values_.begin(), values_.end());
+      return;
+    }
+    std::vector<std::size_t> order(values_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return sample.values[a] < sample.values[b]; });
+    const auto whole = [](double w) { return w == std::floor(w); };
+    double mean = 0;
+    for (const double w : sample.weights) mean += w / count_;
+    const double unit = std::all_of(sample.weights.begin(), sample.weights.end(), whole) ? 1 : mean;
+    count_ = 0;
+    upto_.reserve(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      values_[k] = sample.values[order[k]];
+      upto_.push_back(count_ += sample.weights[order[k]] / unit);
+    }
+  }
+
+  double count() const { return count_; }
+  double largest() const { return values_.back(); }
+
+  // Between whole ranks, which run from 0 to count() - 1, on a straight line.
+  double at(double rank) const {
+    const double below = std::floor(rank);
+    return std::lerp(value(below), value(std::min(below + 1, count_ - 1)), rank - below);
+  }
+
+ private:
+  double value(double rank) const {
+    const auto last = values_.size() - 1;
+    if (upto_.empty()) return values_[std::min(static_cast<std::size_t>(rank), last)];
+    const auto after = std::upper_bound(upto_.begin(), upto_.end(), rank);
+    return values_[std::min(static_cast<std::size_t>(after - upto_.begin()), last)];
+  }
+
+  std::vector<double> values_, upto_;  // rising; the sum of the weights up to each, unless all are one
+  double count_;
+};
+
+double median(const Sample& sample) {
+  const Ranked ranked(sample);
+  return ranked.at(std::max(0.0, (ranked.count() - 1) / 2));
 }
 
 // Values at evenly spaced ranks; where several ranks have one value, it lies in their middle.
-void set_quantiles(std::vector<double> values, std::int64_t wanted, InputColumn& column) {
-  std::sort(values.begin(), values.end());
-  const std::size_t count = std::min(values.size(), static_cast<std::size_t>(wanted));
+void set_quantiles(const Sample& sample, std::int64_t wanted, InputColumn& column) {
+  const Ranked ranked(sample);
+  const auto count =
+      static_cast<std::size_t>(std::max(2.0, std::min(std::floor(ranked.count()), static_cast<double>(wanted))));
   std::vector<double> last;  // the largest position of each knot
   for (std::size_t k = 0; k < count; ++k) {
     const double position = static_cast<double>(k) / static_cast<double>(count - 1);
-    const double rank = position * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(rank);
-    const std::size_t above = std::min(below + 1, values.size() - 1);
-    const double x = std::lerp(values[below], values[above], rank - static_cast<double>(below));
+    const double x = k + 1 == count ? ranked.largest() : ranked.at(position * std::max(0.0, ranked.count() - 1));
     if (!column.knots.empty() && x <= column.knots.back()) {
       last.back() = position;
     } else {
@@ -105,17 +167,19 @@ void set_quantiles(std::vector<double> values, std::int64_t wanted, InputColumn&
                   table.place(row, c), table.columns[static_cast<std::size_t>(c)].name));
 }
 
-void fit_number(const Table& table, Index c, std::span<const Index> rows, const EncoderOptions& options,
-                InputColumn& column, std::vector<std::string>& warnings) {
+void fit_number(const Table& table, Index c, std::span<const Index> rows, std::span<const double> weights,
+                const EncoderOptions& options, InputColumn& column, std::vector<std::string>& warnings) {
   const std::vector<double>& numbers = table.columns[static_cast<std::size_t>(c)].numbers;
-  std::vector<double> values;
-  values.reserve(rows.size());
-  for (const Index row : rows) {
+  Sample sample;
+  const std::vector<double>& values = sample.values;
+  sample.values.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Index row = rows[i];
     const double x = numbers[static_cast<std::size_t>(row)];
     if (std::isinf(x))
       throw DataError(fmt::format("{}: column '{}' is infinite here: remove the row or fill in a number",
                                   table.place(row, c), column.name));
-    if (!std::isnan(x)) values.push_back(x);
+    if (!std::isnan(x)) sample.add(x, weights, i);
     if (std::isnan(x) && options.missing == Missing::refuse) refuse_missing(table, row, c);
   }
   const bool has_missing = values.size() < rows.size();
@@ -130,14 +194,14 @@ void fit_number(const Table& table, Index c, std::span<const Index> rows, const 
                                 *least, *largest));
   column.least = *least;
   column.largest = *largest;
-  const Moments m = moments(values);
+  const Moments m = moments(sample);
   if (!(*largest > *least) || !(m.deviation > 0)) {
     column.used = false;
     warnings.push_back(fmt::format("column '{}' is constant ({}{}) and was left out", column.name, values.front(),
                                    has_missing ? " or missing" : ""));
     return;
   }
-  column.fill = options.missing == Missing::median ? median(values) : m.mean;
+  column.fill = options.missing == Missing::median ? median(sample) : m.mean;
   column.indicator = options.missing_indicator && has_missing;
   switch (options.scaling) {
     case Scaling::none: break;
@@ -150,12 +214,12 @@ void fit_number(const Table& table, Index c, std::span<const Index> rows, const 
       column.offset = m.mean;
       column.scale = m.deviation;
       break;
-    case Scaling::quantile: set_quantiles(std::move(values), options.quantiles, column); break;
+    case Scaling::quantile: set_quantiles(sample, options.quantiles, column); break;
     case Scaling::both:
       column.both = true;
       column.offset = m.mean;
       column.scale = m.deviation;
-      set_quantiles(std::move(values), options.quantiles, column);
+      set_quantiles(sample, options.quantiles, column);
       for (double& position : column.positions) position = (position - 0.5) * std::sqrt(12.0);
       break;
   }
@@ -215,17 +279,20 @@ void fit_text(const Table& table, Index c, std::span<const Index> rows, const En
   }
 }
 
-TargetColumn fit_target(const Table& table, Index c, std::span<const Index> rows, const EncoderOptions& options) {
+TargetColumn fit_target(const Table& table, Index c, std::span<const Index> rows, std::span<const double> weights,
+                        const EncoderOptions& options) {
   const Column& source = table.columns[static_cast<std::size_t>(c)];
   if (source.type == ColumnType::text) refuse_text(table, c, "and a target must be one");
-  std::vector<double> values;
-  values.reserve(rows.size());
-  for (const Index row : rows) {
+  Sample sample;
+  const std::vector<double>& values = sample.values;
+  sample.values.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Index row = rows[i];
     const double y = source.numbers[static_cast<std::size_t>(row)];
     if (std::isinf(y))
       throw DataError(
           fmt::format("{}: target '{}' is infinite here: remove the row", table.place(row, c), source.name));
-    if (!std::isnan(y)) values.push_back(y);
+    if (!std::isnan(y)) sample.add(y, weights, i);
   }
   TargetColumn target{source.name, 0, 1};
   if (values.empty()) throw DataError(fmt::format("target '{}' has no values in {}", source.name, table.source));
@@ -233,7 +300,7 @@ TargetColumn fit_target(const Table& table, Index c, std::span<const Index> rows
   if (!std::isfinite(*largest - *least))
     throw DataError(fmt::format("target '{}' spans {} to {}, more than a number can hold: rescale it", source.name,
                                 *least, *largest));
-  const Moments m = moments(values);
+  const Moments m = moments(sample);
   if (options.target_scaling == TargetScaling::standard) target = {source.name, m.mean, m.deviation};
   if (options.target_scaling == TargetScaling::unit) target = {source.name, *least, *largest - *least};
   if (!std::isnormal(target.scale)) target.scale = 1;  // constant
@@ -313,7 +380,7 @@ Encoder::Encoder(std::vector<InputColumn> columns, std::vector<TargetColumn> tar
 }
 
 Encoder Encoder::fit(const Table& table, const ColumnChoice& choice, const EncoderOptions& options,
-                     std::span<const Index> rows, std::vector<std::string>& warnings) {
+                     std::span<const Index> rows, std::vector<std::string>& warnings, std::span<const double> weights) {
   validate(options);
   enum class Part { input, target, ignored, id };
   constexpr const char* kPart[] = {"an input", "a target", "ignored", "an identifier"};
@@ -358,15 +425,17 @@ Encoder Encoder::fit(const Table& table, const ColumnChoice& choice, const Encod
   if (rows.empty()) throw DataError(fmt::format("{}: no rows to learn from", table.source));
   std::vector<TargetColumn> target_columns;
   target_columns.reserve(targets.size());
-  for (const Index c : targets) target_columns.push_back(fit_target(table, c, rows, options));
+  for (const Index c : targets) target_columns.push_back(fit_target(table, c, rows, weights, options));
   std::vector<InputColumn> columns;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (parts[c] != Part::input) continue;
     InputColumn& column = columns.emplace_back();
     column.name = table.columns[c].name;
     column.type = table.columns[c].type;
-    (column.type == ColumnType::number ? fit_number : fit_text)(table, static_cast<Index>(c), rows, options, column,
-                                                                warnings);
+    if (column.type == ColumnType::number)
+      fit_number(table, static_cast<Index>(c), rows, weights, options, column, warnings);
+    else
+      fit_text(table, static_cast<Index>(c), rows, options, column, warnings);
   }
   std::vector<std::string> id_names;
   id_names.reserve(ids.size());

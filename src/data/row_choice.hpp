@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/shuffle.hpp"
@@ -13,6 +14,20 @@ namespace sconet {
 std::vector<Index> rows_with_targets(const Table& table, const ColumnChoice& choice);
 
 std::vector<Index> pick_rows(const std::vector<Index>& rows, const std::vector<Index>& which);
+
+// Rows that are alike in every column but identifiers and those that are ignored are one row of their common weight:
+// copies of a row count as its weight does, and none can teach while another judges.
+struct DistinctRows {
+  std::vector<Index> rows;      // the first of each kind, in the order given
+  std::vector<double> weights;  // for each of them; empty when all are the same
+  std::vector<Index> copies;    // for each of them: how many rows it stands for; empty when all are one
+};
+// `weights` has one for each row of the table, or none; rows of weight zero are left out. Throws std::invalid_argument
+// for weights that make no sense.
+DistinctRows distinct_rows(const Table& table, const ColumnChoice& choice, std::span<const Index> rows,
+                           std::span<const double> weights);
+// Some of them.
+DistinctRows pick_rows(const DistinctRows& all, const std::vector<Index>& which);
 
 // Part k of `parts` of n shuffled rows and all the other rows, both in rising order.
 struct Parts {

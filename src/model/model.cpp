@@ -121,6 +121,19 @@ std::optional<Eigen::MatrixXd> leave_one_out(Eigen::MatrixXd residuals, const Ei
   return residuals;
 }
 
+// Places of rows, each as often as its weight says if weights are whole numbers; else once.
+std::vector<Index> by_weight(Index rows, const std::vector<double>& weights) {
+  constexpr double most = 1e7;  // rows in all
+  double sum = 0;
+  for (const double w : weights) sum += w == std::floor(w) ? w : 2 * most;
+  std::vector<Index> places;
+  for (Index i = 0; i < rows; ++i) {
+    const Index times = weights.empty() || sum > most ? 1 : static_cast<Index>(weights[static_cast<std::size_t>(i)]);
+    places.insert(places.end(), static_cast<std::size_t>(times), i);
+  }
+  return places;
+}
+
 // Intervals from the residuals, or why there are none.
 void calibrate(Model& model, const std::optional<Eigen::MatrixXd>& residuals, const Eigen::MatrixXd& inputs,
                const IntervalOptions& options) {
@@ -136,9 +149,9 @@ void calibrate(Model& model, const std::optional<Eigen::MatrixXd>& residuals, co
 
 // Intervals from the residuals of networks that had not seen the row, in the unit of the scaled targets.
 void calibrate_held_out(Model& model, const Eigen::MatrixXd& held_out, const Eigen::MatrixXd& X,
-                        const IntervalOptions& options) {
+                        const std::vector<Index>& places, const IntervalOptions& options) {
   std::vector<Index> rows;
-  for (Index i = 0; i < held_out.rows(); ++i)
+  for (const Index i : places)
     if (!held_out.row(i).hasNaN()) rows.push_back(i);
   if (rows.empty()) {
     model.set_no_intervals("no row was held out: there are too few, or training was stopped early");
@@ -170,7 +183,7 @@ struct Encoded {
 };
 
 // One encoder, or those among which `auto` chooses.
-std::vector<Encoded> fit_encoders(const Table& table, const FitOptions& options, std::span<const Index> rows,
+std::vector<Encoded> fit_encoders(const Table& table, const FitOptions& options, const DistinctRows& teaching,
                                   std::vector<std::string>& warnings) {
   constexpr Index kMostInputs = 1000;  // of a table that is encoded in more than one way
   EncoderOptions encoder = options.encoder;
@@ -179,13 +192,16 @@ std::vector<Encoded> fit_encoders(const Table& table, const FitOptions& options,
   if (automatic) encoder.clip = true;
   if (encoder.scaling == Scaling::automatic) encoder.scaling = automatic ? Scaling::standard : Scaling::unit;
   std::vector<Encoded> encodings;
-  encodings.push_back({Encoder::fit(table, options.columns, encoder, rows, warnings), {}, {}});
+  const auto fit = [&](std::vector<std::string>& said) {
+    return Encoder::fit(table, options.columns, encoder, teaching.rows, said, teaching.weights);
+  };
+  encodings.push_back({fit(warnings), {}, {}});
   const Index inputs = encodings.front().encoder.inputs();
   if (!choice || inputs < 2 || inputs > kMostInputs) return encodings;
   for (const Scaling scaling : {Scaling::both, Scaling::quantile}) {
     encoder.scaling = scaling;
     std::vector<std::string> same;
-    encodings.push_back({Encoder::fit(table, options.columns, encoder, rows, same), {}, {}});
+    encodings.push_back({fit(same), {}, {}});
   }
   return encodings;
 }
@@ -302,24 +318,28 @@ Fitted Model::fit(const Table& table, const FitOptions& given, const FitExtras& 
   Fitted fitted;
   fitted.warnings = table.warnings;
   // Which rows teach and which judge.
-  std::vector<Index> train_rows = extras.rows ? *extras.rows : rows_with_targets(table, options.columns);
-  std::vector<Index> valid_rows = extras.valid_rows;
-  const Index without = extras.rows ? 0 : table.rows - static_cast<Index>(train_rows.size());
+  const std::vector<Index> usable = extras.rows ? *extras.rows : rows_with_targets(table, options.columns);
+  const Index without = extras.rows ? 0 : table.rows - static_cast<Index>(usable.size());
   if (without > 0)
     fitted.warnings.push_back(fmt::format("{} row{} without a target left out", without, without == 1 ? "" : "s"));
-  if (without > 0 && train_rows.empty())
+  if (without > 0 && usable.empty())
     throw DataError(fmt::format("{}: no row has a value for the target", table.source));
+  DistinctRows teaching = distinct_rows(table, options.columns, usable, extras.weights);
+  std::vector<Index> valid_rows = extras.valid_rows;
   const Table& valid_table = extras.valid ? *extras.valid : table;
   if (options.valid_fraction > 0) {
-    const Parts parts = deal_share(static_cast<Index>(train_rows.size()), options.valid_fraction, options.train.seed);
-    valid_rows = pick_rows(train_rows, parts.part);
-    train_rows = pick_rows(train_rows, parts.others);
-    if (valid_rows.empty() || train_rows.empty())
-      throw DataError(fmt::format("{}: {} rows are too few to keep {} of them for validation", table.source,
-                                  train_rows.size() + valid_rows.size(), options.valid_fraction));
+    const auto rows = static_cast<Index>(teaching.rows.size());
+    const Parts parts = deal_share(rows, options.valid_fraction, options.train.seed);
+    valid_rows = pick_rows(teaching.rows, parts.part);
+    teaching = pick_rows(teaching, parts.others);
+    if (valid_rows.empty() || teaching.rows.empty())
+      throw DataError(fmt::format("{}: {} rows are too few to keep {} of them for validation", table.source, rows,
+                                  options.valid_fraction));
   }
+  const std::vector<Index>& train_rows = teaching.rows;
+  const Eigen::Map<const Eigen::VectorXd> weights(teaching.weights.data(), static_cast<Index>(teaching.weights.size()));
 
-  std::vector<Encoded> encodings = fit_encoders(table, options, train_rows, fitted.warnings);
+  std::vector<Encoded> encodings = fit_encoders(table, options, teaching, fitted.warnings);
   const Encoder& first = encodings.front().encoder;  // all have the same targets, and none has fewer columns
   if (extras.valid) {
     ColumnChoice by_name;
@@ -361,6 +381,8 @@ Fitted Model::fit(const Table& table, const FitOptions& given, const FitExtras& 
   Checkpoints checkpoints(
       extras, run_settings(options.train, first.options(), options.valid_fraction, Y.rows(), Y_valid.rows()));
   TrainExtras train_extras;
+  if (!teaching.weights.empty()) train_extras.weights = weights;
+  train_extras.keep_stages = extras.keep_stages;
   train_extras.X_valid = encodings.front().X_valid;
   for (std::size_t e = 1; e < encodings.size(); ++e) {
     train_extras.encodings.emplace_back(encodings[e].X);
@@ -370,6 +392,15 @@ Fitted Model::fit(const Table& table, const FitOptions& given, const FitExtras& 
   train_extras.stop = extras.stop;
   train_extras.resume = checkpoints.earlier();
   if (extras.on_node) train_extras.on_node = [&](const NodeRecord& node) { extras.on_node(in_unit(node)); };
+  const auto shown = [&](Trial trial) {
+    trial.rmse *= unit;
+    trial.scaling = option_text(encodings[static_cast<std::size_t>(trial.encoding)].encoder.options(), "scaling");
+    return trial;
+  };
+  if (extras.on_trial)
+    train_extras.on_trial = [&](const TrialProgress& progress) {
+      extras.on_trial({shown(progress.trial), progress.rounds, progress.tried, progress.trials});
+    };
   if (!extras.checkpoint.empty())
     train_extras.on_step = [&](const std::vector<NodeRecord>& history) { checkpoints.on_step(history); };
 
@@ -386,10 +417,7 @@ Fitted Model::fit(const Table& table, const FitOptions& given, const FitExtras& 
   fitted.report.valid_rmse *= unit;
   fitted.report.held_out_rmse *= unit;
   for (NodeRecord& node : fitted.report.history) node = in_unit(node);
-  for (Trial& trial : fitted.report.trials) {
-    trial.rmse *= unit;
-    trial.scaling = option_text(encodings[static_cast<std::size_t>(trial.encoding)].encoder.options(), "scaling");
-  }
+  for (Trial& trial : fitted.report.trials) trial = shown(std::move(trial));
 
   ModelSummary summary;
   summary.version = SCONET_VERSION;
@@ -399,7 +427,10 @@ Fitted Model::fit(const Table& table, const FitOptions& given, const FitExtras& 
     return encoder.unscale_targets(result.network.predict(inputs, options.train.threads));
   };
   const Eigen::MatrixXd targets = encoder.targets(table, train_rows), predictions = predicted(X);
-  summary.train = measure(targets, predictions);
+  summary.train = measure(targets, predictions, weights);
+  if (!teaching.copies.empty())
+    summary.train.rows = std::accumulate(teaching.copies.begin(), teaching.copies.end(), Index{0});
+  fitted.report.rows = summary.train.rows;
   Eigen::MatrixXd valid_targets, valid_predictions;
   if (!valid_rows.empty()) {
     valid_targets = encoder.targets(valid_table, valid_rows);
@@ -428,13 +459,16 @@ Fitted Model::fit(const Table& table, const FitOptions& given, const FitExtras& 
   if (!valid_rows.empty())
     calibrate(fitted.model, valid_targets - valid_predictions, X_valid, how);
   else if (fitted.report.held_out.size() > 0)
-    calibrate_held_out(fitted.model, fitted.report.held_out, X, {ResidualSource::out_of_fold, how.seed, how.threads});
-  else if (fitted.report.leverages.size() > 0)
-    calibrate(fitted.model,
-              leave_one_out((targets - predictions) * selection_factor(options.train, fitted.report.leverages.mean()),
-                            fitted.report.leverages),
-              X, how);
-  else
+    calibrate_held_out(fitted.model, fitted.report.held_out, X, by_weight(X.rows(), teaching.weights),
+                       {ResidualSource::out_of_fold, how.seed, how.threads});
+  else if (fitted.report.leverages.size() > 0) {
+    auto residuals =
+        leave_one_out((targets - predictions) * selection_factor(options.train, fitted.report.leverages.mean()),
+                      fitted.report.leverages);
+    const std::vector<Index> places = by_weight(X.rows(), teaching.weights);
+    if (residuals) residuals = Eigen::MatrixXd((*residuals)(places, Eigen::all));
+    calibrate(fitted.model, residuals, X(places, Eigen::all), how);
+  } else
     fitted.model.set_no_intervals(fmt::format(
         "{} has no leave-one-out residuals; train with validation rows (--valid-fraction 0.2)", fitted.report.method));
   return fitted;
@@ -464,7 +498,7 @@ Eigen::MatrixXd predict_bound(const Model& model, const Binding& binding, std::i
   pool.run(chunks, [&](Index chunk, int worker) {
     const Index first = chunk * kChunk, count = std::min(kChunk, n - first);
     Eigen::MatrixXd& inputs = X[static_cast<std::size_t>(worker)];
-    inputs.resize(kChunk, model.network().inputs());
+    inputs.resize(std::min(kChunk, n), model.network().inputs());
     if (!binding.encode(
             count, [&](Index i) { return first + i; }, inputs, found[static_cast<std::size_t>(worker)]))
       good = false;
