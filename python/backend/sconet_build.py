@@ -86,12 +86,13 @@ def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     target.parent.mkdir(parents=True, exist_ok=True)
     files = {f"{base}/{path.relative_to(ROOT).as_posix()}": path.read_bytes() for path in source_files()}
     files[f"{base}/PKG-INFO"] = metadata().encode()
-    with open(target, "wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
-        with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
-            for name, data in sorted(files.items()):
-                entry = tarfile.TarInfo(name)
-                entry.size, entry.mode = len(data), 0o644
-                archive.addfile(entry, io.BytesIO(data))
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name, data in sorted(files.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(data), 0o644
+            archive.addfile(entry, io.BytesIO(data))
+    target.write_bytes(gzip.compress(packed.getvalue(), mtime=0))
     return target.name
 
 
@@ -126,8 +127,8 @@ def build_extension(folder: Path, settings: Settings) -> Path:
 def configure(folder: Path, settings: Settings) -> None:
     compiler = os.environ.get("CXX", "")
     if not any(shutil.which(name) for name in ([shlex.split(compiler)[0]] if compiler else ["c++", "g++", "clang++"])):
-        missing = f"CXX names {compiler}, which is not there" if compiler else "there is no C++ compiler on the PATH"
-        raise BuildError(f"{missing}. GCC 11 or Clang 15 and later will do. {advice()}")
+        what = f"CXX names {compiler}, which is not there" if compiler else "there is no C++ compiler on the PATH"
+        raise BuildError(f"{what}. GCC 11 or Clang 15 and later will do. {advice()}")
     command = ["cmake", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release", "-DSCONET_WITH_PYTHON=ON",
                "-DSCONET_DEV=OFF", "-DSCONET_PROGRAM=OFF", f"-DPython_EXECUTABLE={base_interpreter()}"]
     # Python brings its own tables and trains no MLP, so the wheel needs none of the libraries for these.

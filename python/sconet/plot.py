@@ -6,6 +6,7 @@ and `ax.figure.savefig(...)` are as usual.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,7 +67,8 @@ def predicted_vs_actual(estimator: Any, X: ArrayLike, y: ArrayLike, ax: Axes | N
     ends = np.array([min(actual.min(), predicted.min()), max(actual.max(), predicted.max())])
     if level is not None:
         inside = np.mean((actual >= low) & (actual <= high))
-        _band(ax, predicted, low, high, f"{100 * level:g} % interval, holds {100 * inside:.0f} % of these rows")
+        _band(ax, predicted, low - predicted, high - predicted, lambda x: x,
+              f"{100 * level:g} % interval, holds {100 * inside:.0f} % of these rows")
     ax.plot(ends, ends, color=GREY, linewidth=1, linestyle="--", label="predicted = actual")
     _points(ax, predicted, actual)
     ax.set_xlabel(f"predicted {name}")
@@ -89,10 +91,10 @@ def residuals(estimator: Any, X: ArrayLike, y: ArrayLike, ax: Axes | None = None
     error = actual - predicted
     ax = _axes(ax)
     if level is not None:
-        _band(ax, predicted, low - predicted, high - predicted, f"{100 * level:g} % interval")
+        _band(ax, predicted, low - predicted, high - predicted, np.zeros_like, f"{100 * level:g} % interval")
     ax.axhline(0, color=GREY, linewidth=1, linestyle="--")
     _points(ax, predicted, error)
-    if len(error) >= 50:
+    if len(error) >= 100:
         middle, median = _bins(predicted, error)
         ax.plot(middle, median, color=ORANGE, label="running median")
     ax.set_xlabel(f"predicted {name}")
@@ -121,9 +123,9 @@ def importance(estimator: Any, X: Any = None, y: Any = None, ax: Axes | None = N
     ax.invert_yaxis()
     ax.grid(False, axis="y")
     ax.tick_params(axis="y", length=0)
-    several = len(_names(estimator)) > 1
-    ax.set_xlabel("rise of the RMSE when the column is shuffled, " +
-                  ("in units of the scaled targets" if several else f"in units of {_names(estimator)[0]}"))
+    targets = _names(estimator)
+    of_what = targets[0] if len(targets) == 1 else "the scaled targets"
+    ax.set_xlabel(f"rise of the RMSE of {of_what} when shuffled")
     left_out = len(order) - len(shown)
     ax.set_title("Importance" + (f", the first {len(shown)} of {len(order)} columns" if left_out else ""))
     return ax
@@ -186,6 +188,8 @@ def _axes(ax: Axes | None, *, square: bool = False, height: float | None = None)
                               "on Debian and Ubuntu apt-get install python3-matplotlib") from error
         size = (5.6, 5.4) if square else (6.4, height or 4.2)
         ax = plt.subplots(figsize=size, layout="constrained")[1]
+        if square:
+            ax.set_box_aspect(1)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     ax.grid(True, color="#dddddd", linewidth=0.6)
@@ -200,20 +204,21 @@ def _points(ax: Axes, x: np.ndarray, y: np.ndarray) -> None:
                color=BLUE, linewidths=0, rasterized=crowd > 2000, zorder=2)
 
 
-def _bins(x: np.ndarray, y: np.ndarray, points: int = 40) -> tuple[np.ndarray, np.ndarray]:
-    """Medians of x and y over runs of rows with about the same x."""
-    order = np.argsort(x, kind="stable")
-    runs = np.array_split(order, max(1, min(points, len(x) // 10)))
+def _bins(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Medians of x and y over runs of some forty rows with about the same x, or more, so that there are at most 30."""
+    runs = np.array_split(np.argsort(x, kind="stable"), int(np.clip(len(x) // 40, 1, 30)))
     return np.array([np.median(x[run]) for run in runs]), np.array([np.median(y[run]) for run in runs])
 
 
-def _band(ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, label: str) -> None:
-    """The median bounds over runs of rows, from the least x to the largest."""
-    middle, lower = _bins(x, low - x)
-    upper = _bins(x, high - x)[1]
-    at = np.concatenate([[x.min()], middle, [x.max()]])
-    ax.fill_between(at, at + lower[[0, *range(len(lower)), -1]], at + upper[[0, *range(len(upper)), -1]], color=BAND,
-                    alpha=0.6, linewidth=0, label=label, zorder=1)
+def _band(ax: Axes, x: np.ndarray, below: np.ndarray, above: np.ndarray, base: Callable[[np.ndarray], np.ndarray],
+          label: str) -> None:
+    """Bounds below and above a base line, as medians over runs of rows, from the least x to the largest."""
+    middle, lower = _bins(x, below)
+    upper = _bins(x, above)[1]
+    ends = np.array([x.min(), x.max()])
+    at = np.concatenate([ends[:1], middle, ends[1:]])  # np.interp goes on evenly beyond the first and the last run
+    ax.fill_between(at, base(at) + np.interp(at, middle, lower), base(at) + np.interp(at, middle, upper), color=BAND,
+                    alpha=0.8, linewidth=0, label=label, zorder=1)
 
 
 def _note(ax: Axes, text: str) -> None:
