@@ -1,6 +1,7 @@
 // Training from Python: in a thread of its own, so that other Python threads run, Ctrl-C is heard, and callbacks run
 // where fit() was called.
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -79,6 +80,14 @@ struct Trouble {
   }
 };
 
+py::list stage_list(const std::vector<Stage>& stages) {
+  py::list list;
+  for (const Stage& stage : stages)
+    list.append(py::make_tuple(to_numpy(stage.output_weights), to_numpy(Eigen::MatrixXd(stage.intercept)),
+                               to_numpy(stage.direct)));
+  return list;
+}
+
 py::dict report_of(const TrainReport& report) {
   py::dict d;
   py::list history, trials;
@@ -86,7 +95,7 @@ py::dict report_of(const TrainReport& report) {
   for (const Trial& trial : report.trials) trials.append(to_dict(trial));
   d["history"] = history;
   d["trials"] = trials;
-  d["seconds"] = report.seconds;
+  d["stages"] = stage_list(report.stages);
   d["threads"] = report.threads;
   d["instructions"] = report.instructions;
   return d;
@@ -114,8 +123,9 @@ py::tuple fit(const Table& table, const std::vector<std::string>& targets,
   Desk desk;
   Trouble trouble;
   FitExtras extras;
-  (void)weights;
+  if (weights) extras.weights = *weights;
   extras.valid = valid;
+  extras.keep_stages = true;
   extras.stop = trouble.stop.get_token();
   if (!on_node.is_none())
     extras.on_node = [&](const NodeRecord& node) {
@@ -124,16 +134,31 @@ py::tuple fit(const Table& table, const std::vector<std::string>& targets,
         if (!trouble.error && !trouble.interrupted) trouble.guard([&] { return on_node(to_dict(node)); });
       });
     };
+  if (!on_trial.is_none())
+    extras.on_trial = [&](const TrialProgress& progress) {
+      desk.ask([&] {
+        const py::gil_scoped_acquire gil;
+        py::dict d = to_dict(progress.trial);
+        d["rounds"] = progress.rounds;
+        d["tried"] = progress.tried;
+        d["trials"] = progress.trials;
+        if (!trouble.error && !trouble.interrupted) trouble.guard([&] { return on_trial(d); });
+      });
+    };
+
   Fitted fitted;
   std::exception_ptr failed;
+  std::chrono::duration<double> engine{};
   {
     const py::gil_scoped_release no_gil;
     std::thread training([&] {
+      const auto begin = std::chrono::steady_clock::now();
       try {
         fitted = Model::fit(table, options, extras);
       } catch (...) {
         failed = std::current_exception();
       }
+      engine = std::chrono::steady_clock::now() - begin;
       desk.finish();
     });
     desk.serve([&] {
@@ -147,7 +172,9 @@ py::tuple fit(const Table& table, const std::vector<std::string>& targets,
   }
   if (trouble.error) throw std::move(*trouble.error);
   if (failed) std::rethrow_exception(failed);
-  return py::make_tuple(std::move(fitted.model), report_of(fitted.report), fitted.warnings, trouble.interrupted);
+  py::dict report = report_of(fitted.report);
+  report["seconds"] = engine.count();
+  return py::make_tuple(std::move(fitted.model), report, fitted.warnings, trouble.interrupted);
 }
 
 }  // namespace
@@ -165,8 +192,9 @@ void bind_fit(py::module_& m) {
         set_options(options, texts);
         validate(options.train);
         validate(options.encoder);
+        return with_node_limit(options.train).max_nodes;
       },
-      py::arg("options"), "Raises ValueError for options that fit() would not take.");
+      py::arg("options"), "The largest number of nodes (-1: what auto finds best). Raises ValueError for options that fit() would not take.");
 }
 
 }  // namespace sconet::python

@@ -8,12 +8,13 @@
 from __future__ import annotations
 
 from ._core import DataError, IoError, MemoryLimitError, ModelFileError, __version__
-from ._estimators import IntervalPrediction, RVFLRegressor, SCNRegressor, load
+from ._estimators import DataWarning, IntervalPrediction, RVFLRegressor, SCNRegressor, load
 from ._options import OPTIONS
 
 __all__ = [
     "OPTIONS",
     "DataError",
+    "DataWarning",
     "IntervalPrediction",
     "IoError",
     "MemoryLimitError",

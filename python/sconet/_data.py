@@ -121,7 +121,7 @@ def _frame_values(X: Any) -> np.ndarray | list[np.ndarray | Texts]:
         if any(isinstance(column, Texts) for column in columns):
             return columns
         return np.column_stack(columns)
-    if any(np.issubdtype(dtype, np.complexfloating) for dtype in X.dtypes if isinstance(dtype, np.dtype)):
+    if any(pd.api.types.is_complex_dtype(dtype) for dtype in X.dtypes):
         raise ValueError("Complex data not supported\n")
     if all(isinstance(dtype, np.dtype) for dtype in X.dtypes):
         return X.to_numpy(dtype=np.float64)
@@ -135,6 +135,8 @@ def _column_values(column: Any, name: Any) -> np.ndarray | Texts:
     dtype = column.dtype
     if isinstance(dtype, (pd.CategoricalDtype, pd.StringDtype)):
         return _texts(column)
+    if pd.api.types.is_complex_dtype(dtype):
+        raise ValueError("Complex data not supported\n")
     if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype):
         if isinstance(dtype, np.dtype):
             return column.to_numpy(dtype=np.float64)
@@ -206,8 +208,6 @@ def read_targets(y: Any, estimator: Any) -> tuple[np.ndarray, list[str] | None]:
     if np.issubdtype(values.dtype, np.complexfloating):
         raise ValueError("Complex data not supported\n")
     values = check_array(values, ensure_2d=False, dtype=np.float64, estimator=estimator, input_name="y")
-    if values.ndim == 0:
-        raise ValueError("y should be a 1d or 2d array, got a scalar instead.")
     if values.ndim == 2 and values.shape[1] == 0:
         raise ValueError("y has no columns: there is nothing to predict.")
     return values, names

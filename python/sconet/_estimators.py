@@ -40,6 +40,10 @@ _MOST_NAMES = 5  # in a message
 Estimator = TypeVar("Estimator", bound="_NetworkRegressor")
 
 
+class DataWarning(UserWarning):
+    """What the library thinks odd about the rows: constant columns, gaps that were filled in, unseen categories."""
+
+
 class IntervalPrediction(NamedTuple):
     """Predictions and the bounds of their intervals."""
 
@@ -84,7 +88,7 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        options = self._checked_options()
+        options, max_nodes = self._checked_options()
         if y is None:
             read_targets(y, self)
         rows = read_rows(X, allow_missing=self._allows_missing(), min_rows=2, estimator=self)
@@ -96,7 +100,7 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         valid = self._checked_eval_set(eval_set, rows, columns, targets, names)
         if callback is not None and not callable(callback):
             raise TypeError(f"callback = {callback!r}: expected a function of one argument, the record of a node")
-        progress = Progress(self.max_nodes, self.ensemble) if self.progress else None
+        progress = Progress(max_nodes, self.ensemble) if self.progress else None
         try:
             model, report, notes, interrupted = _core.fit(
                 table,
@@ -120,12 +124,13 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 raise KeyboardInterrupt
             warnings.warn("Training was interrupted; the estimator keeps the network so far.", stacklevel=2)
         for note in notes:
-            warnings.warn(_in_python(note), stacklevel=2)
+            warnings.warn(_in_python(note), DataWarning, stacklevel=2)
         self._adopt(model, rows.names, targets.ndim)
         self._remember(report)
         return self
 
-    def _checked_options(self) -> list[tuple[str, str]]:
+    def _checked_options(self) -> tuple[list[tuple[str, str]], int]:
+        """The options as the library reads them, and the largest number of nodes they allow (-1: auto will see)."""
         if self.method not in self._methods:
             raise ValueError(
                 f"method = {self.method!r}: {type(self).__name__} has {', '.join(self._methods)}. {self._elsewhere}"
@@ -139,8 +144,7 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise TypeError(f"valid_fraction = {self.valid_fraction!r}: expected a number")
         if self.method == "auto":
             texts = self._without_settled(texts)
-        _core.check_options(texts)
-        return texts
+        return texts, _core.check_options(texts)
 
     def _without_settled(self, texts: list[tuple[str, str]]) -> list[tuple[str, str]]:
         """The options without those that auto settles itself. As everywhere in scikit-learn, what does not apply is
@@ -237,7 +241,7 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _remember(self, report: dict[str, Any]) -> None:
         """What is known right after training only."""
-        self._stages = report.get("stages")
+        self._stages = report["stages"]
         for key in ("r", "batches", "admissible", "score", "fallback", "seconds"):
             first = {"r": 1.0, "fallback": False}.get(key, 0)
             self.history_[key] = np.array([first] + [record[key] for record in report["history"]])
@@ -382,7 +386,7 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if X is None:
             found = self._explanation()
         else:
-            found = self._explain(X, y, n_repeats, random_state, max_rows, False, 1)
+            found = self._explain(X, y, n_repeats, random_state, max_rows, False, 2)
         names, mean, std = zip(*found["importance"])
         return Bunch(
             feature_names=np.asarray(names, dtype=object),
@@ -406,14 +410,14 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        Bunch with `feature`, `values` (numbers, or the categories) and `average`, or a dict of them by name
+        Bunch with `feature`, `grid_values` (numbers, or the categories) and `average`, or a dict of them by name
         """
         check_is_fitted(self)
         found = self._explanation() if X is None else self._explain(X, None, 1, None, max_rows, True, grid_resolution)
         effects = {
             name: Bunch(
                 feature=name,
-                values=at if isinstance(at, np.ndarray) else np.asarray(at, dtype=object),
+                grid_values=at if isinstance(at, np.ndarray) else np.asarray(at, dtype=object),
                 average=mean[:, 0] if self._flat else mean,
             )
             for name, at, mean in found["effects"]
@@ -475,6 +479,10 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise ValueError(f"{source}: the method of this model is {options['method']}. {cls._elsewhere}")
         parameters = cls._get_param_names()
         params: dict[str, Any] = {name: parsed(name, text) for name, text in options.items() if name in parameters}
+        if options["method"] == "auto":  # which always clips, and whose scaling was chosen if trials had several
+            params["clip"] = False
+            if len({trial["scaling"] for trial in model.summary()["trials"]}) > 1:
+                params["scaling"] = "auto"
         params["random_state"] = int(options["seed"])
         params["valid_fraction"] = model.valid_fraction
         params["intervals"] = model.has_intervals
@@ -532,7 +540,7 @@ def _plain(X: np.ndarray) -> np.ndarray:
 
 def _tell(notes: list[str]) -> None:
     for note in notes:
-        warnings.warn(note, stacklevel=4)
+        warnings.warn(note, DataWarning, stacklevel=4)
 
 
 def _listed(names: list[str]) -> str:
