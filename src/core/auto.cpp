@@ -31,6 +31,7 @@ namespace {
 
 constexpr double kRankTolerance = 1e-9;  // of a candidate in a pool, where the Gram matrix has lost half the digits
 constexpr double kNearlyBest = 1.002;    // the smallest network within this of the best is taken
+constexpr double kEnough = 4e-4;         // of the targets' deviation: an RMSE that no more nodes are spent on
 constexpr double kLeastRidge = 1e-12;
 constexpr double kSafeRidge = 1e-8;   // from here on the Gram matrix gives the output weights to all digits that matter
 constexpr double kPoolWeights = 4e6;  // hidden weights a pool may have
@@ -199,6 +200,7 @@ class Auto {
   template <class RunFolds>
   Outcome try_setting(const Round& round, const Outcome& entrant, const Parts& parts, const PartTiles& tiles,
                       Engine& engine, RunFolds&& run_folds, bool keep) const;
+  std::size_t affordable_nodes(std::span<const Candidate> nodes) const;
   double work_of(const Round& round, Index rows, const Outcome& of) const;
   std::optional<Round> in_time(Round round, const Round& before, const Outcome& of) const;
   std::vector<Outcome> share_pools(const std::vector<Outcome>& ranked) const;
@@ -207,9 +209,9 @@ class Auto {
   Member grow_member(const Round& round, const Outcome& best, Index number, const std::vector<double>& ridges,
                      const std::vector<Index>& sizes, Engine& engine) const;
   TrainResult finish_ensemble(const Round& round, const Outcome& best);
-  template <class OnNode>
+  template <class OnNode, class Ends>
   Network fit_nodes(Engine& engine, const std::vector<Index>& rows, Index encoding, std::span<const Candidate> nodes,
-                    double ridge, OnNode&& on_node) const;
+                    double ridge, OnNode&& on_node, Ends&& ends) const;
   template <class LayerOf>
   Network make_network(std::span<const Candidate> nodes, LayerOf&& layer_of, Index encoding) const;
   double initial_rmse() const;
@@ -248,6 +250,7 @@ class Auto {
   std::vector<Eigen::MatrixXd> X_;  // for each encoding
   Eigen::MatrixXd Y_, weights_;     // Y_ in units of 2^y_exponent, less its mean
   Eigen::RowVectorXd mean_;
+  double enough_ = 0;          // an RMSE on rows held out that needs no more nodes, in the unit of Y_
   std::vector<Index> source_;  // of those that teach
   Index teaching_ = 0;
   bool cut_short_ = false;  // something was not tried because time was up
@@ -289,6 +292,8 @@ void Auto::take_rows(MatrixView X, MatrixView Y) {
     mean_[q] += sum / weight;
     Y_.col(q).array() -= mean_[q];
   }
+  const double deviation = rmse_of(Y_.topRows(teaching_), weights_);
+  enough_ = options_.tolerance > 0 ? std::ldexp(options_.tolerance, -y_exponent_) : kEnough * deviation;
 }
 
 Auto::Parts Auto::parts_of(const Round& round) const {
@@ -364,6 +369,21 @@ Index Auto::most_nodes(const Round& round, Index rows, const Outcome& of) const 
   return std::min(most, std::max<Index>(kModelNumbers / numbers, inputs > kWideInputs ? 300 : 100));
 }
 
+// How many of them a single network may have, by the numbers they really take. most_nodes() goes by the family's
+// average, and growth may have preferred the larger ones.
+std::size_t Auto::affordable_nodes(std::span<const Candidate> nodes) const {
+  constexpr Index beside = 4;  // numbers of a node: bias, output weight, and two of its history
+  if (options_.max_nodes >= 0 || nodes.empty() || nodes.front().w.size() > kWideInputs) return nodes.size();
+  Index sparse = 0, count = 0;
+  for (const Candidate& node : nodes) {
+    sparse += 1 + 2 * (node.w.array() != 0).count();  // weights with their places
+    ++count;
+    if (std::min(sparse, count * node.w.size()) + count * beside > std::max(kModelNumbers, 100 * node.w.size()))
+      return static_cast<std::size_t>(count - 1);
+  }
+  return nodes.size();
+}
+
 template <class RunFolds>
 Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Parts& parts, const PartTiles& tiles,
                           Engine& engine, RunFolds&& run_folds, bool keep) const {
@@ -430,10 +450,11 @@ Outcome Auto::try_setting(const Round& round, const Outcome& entrant, const Part
   double least = std::numeric_limits<double>::infinity();
   for (Index i = 0; i < all.size(); ++i)
     if (all.data()[i] < least) least = all.data()[i];
+  const double good = std::max(kNearlyBest * kNearlyBest * least, enough_ * enough_ * weight);
   Index best_r = 0, best_s = 0;
   for (Index s = 0; s < S && !std::isfinite(outcome.error); ++s)
     for (Index r = 0; r < R; ++r)
-      if (all(r, s) <= kNearlyBest * kNearlyBest * least && all(r, s) < outcome.error) {
+      if (all(r, s) <= good && all(r, s) < outcome.error) {
         outcome.error = all(r, s);
         best_r = r;
         best_s = s;
@@ -520,8 +541,11 @@ std::vector<Outcome> Auto::try_settings(const Round& round, int number, const st
     report_.trials.push_back(trial_of(round, number, parts.rows, outcome));
   }
   for (const Outcome& outcome : outcomes) work_ += outcome.tried ? work_of(round, round.rows, outcome) : 0;
-  std::stable_sort(outcomes.begin(), outcomes.end(),
-                   [](const Outcome& a, const Outcome& b) { return a.error < b.error; });
+  // Of those that are good enough the smallest comes first.
+  std::stable_sort(outcomes.begin(), outcomes.end(), [&](const Outcome& a, const Outcome& b) {
+    if (a.error <= enough_ && b.error <= enough_) return a.nodes < b.nodes;
+    return a.error < b.error;
+  });
   return outcomes;
 }
 
@@ -623,9 +647,13 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
   pool_.run(static_cast<Index>(errors.size()), [&](Index at, int) {
     errors[static_cast<std::size_t>(at)] = rmse_of(held_out_at(static_cast<std::size_t>(at), 1), weights);
   });
-  std::size_t at = 0;
+  std::size_t at = 0;  // the least error, or the fewest nodes of those that are good enough
+  const auto better = [&](std::size_t a, std::size_t b) {
+    if (!(errors[a] <= enough_) || !(errors[b] <= enough_)) return errors[a] < errors[b];
+    return a % sizes.size() < b % sizes.size();
+  };
   for (std::size_t i = 1; i < errors.size(); ++i)
-    if (errors[i] < errors[at]) at = i;
+    if (better(i, at)) at = i;
   const double ridge = ridges[at / sizes.size()];
 
   std::vector<Network> networks(static_cast<std::size_t>(K));
@@ -636,8 +664,9 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
     networks[static_cast<std::size_t>(k)] =
         ridge >= kSafeRidge ? make_network(
                                   nodes, [&](Index size) { return first_nodes(layer, size); }, encoding)
-                            : fit_nodes(workers_[static_cast<std::size_t>(worker)]->engine, member.taught, encoding,
-                                        nodes, ridge, [](const NodeRecord&, const auto&) {});
+                            : fit_nodes(
+                                  workers_[static_cast<std::size_t>(worker)]->engine, member.taught, encoding, nodes,
+                                  ridge, [](const NodeRecord&, const auto&) {}, [](Index, double) { return false; });
   });
   // A record for each member: the mean of the first so many.
   report_.initial_rmse = initial_rmse();
@@ -707,10 +736,20 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   const auto known =
       best.sums ? best.sums : std::make_shared<const PoolSums>(sum_pool(engine_, tiles_of_rows(rows, encoding), pool));
   const PoolSums& sums = *known;
-  const Path path = grow_path(sums, best.ridge * sums.weight, best.nodes, kRankTolerance);
+  // Where that was good enough on rows held out, it is the error on all rows that ends growth, near that size.
+  const bool enough = enough_ > 0 && best.error <= enough_;
+  const Index least = enough ? best.nodes * 8 / 9 + 1 : best.nodes;
+  const Index most =
+      enough ? std::max(best.nodes, std::min(2 * best.nodes, most_nodes(round, teaching_, best))) : best.nodes;
+  const auto ends = [&](Index size, double square) {  // a path with so many nodes and that mean square
+    return enough && size >= least && square <= enough_ * enough_;
+  };
+  Path path = grow_path(sums, best.ridge * sums.weight, most, kRankTolerance);
   std::vector<Candidate> nodes;
   nodes.reserve(path.order.size());
   for (const Index i : path.order) nodes.push_back(pool[static_cast<std::size_t>(i)]);
+  path.order.resize(affordable_nodes(nodes));
+  nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(path.order.size()), nodes.end());
   report_.initial_rmse = initial_rmse();
   Validation validation = validation_of(encoding);
   const auto valid_rmse = [&](OutputLayer layer) {
@@ -740,11 +779,13 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   Network network;
   if (best.ridge >= kSafeRidge) {
     const PathFit fit(sums, path.order, best.ridge * sums.weight);
+    Index last = 0;
+    while (last < fit.nodes() && !ends(last, fit.squares(last) / sums.weight)) ++last;
     const auto layer_of = [&](Index size) {
       PathFit::Layer layer = fit.layer(size);
       return OutputLayer{std::move(layer.weights), std::move(layer.intercept), {}};
     };
-    for (Index size = 1; size <= fit.nodes(); ++size) {
+    for (Index size = 1; size <= last; ++size) {
       NodeRecord record;
       record.nodes = record.step = size;
       record.train_rmse = std::ldexp(std::sqrt(fit.squares(size) / sums.weight), y_exponent_);
@@ -754,9 +795,9 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
       record.score = path.score[static_cast<std::size_t>(size - 1)];
       on_node(record, layer_of);
     }
-    network = make_network(std::span(nodes).first(static_cast<std::size_t>(fit.nodes())), layer_of, encoding);
+    network = make_network(std::span(nodes).first(static_cast<std::size_t>(last)), layer_of, encoding);
   } else {
-    network = fit_nodes(engine_, rows, encoding, nodes, best.ridge, on_node);
+    network = fit_nodes(engine_, rows, encoding, nodes, best.ridge, on_node, ends);
   }
   report_.network_step = network.nodes();
   report_.stages.resize(extras_.keep_stages ? static_cast<std::size_t>(network.nodes()) : 0);
@@ -786,9 +827,9 @@ Network Auto::make_network(std::span<const Candidate> nodes, LayerOf&& layer_of,
 
 // The pool has chosen the nodes; here their output weights come from an orthonormal basis, to the last digit. A node
 // that is in the span of the others is left out.
-template <class OnNode>
+template <class OnNode, class Ends>
 Network Auto::fit_nodes(Engine& engine, const std::vector<Index>& rows, Index encoding,
-                        std::span<const Candidate> nodes, double ridge, OnNode&& on_node) const {
+                        std::span<const Candidate> nodes, double ridge, OnNode&& on_node, Ends&& ends) const {
   const Eigen::MatrixXd X = gather(X_[static_cast<std::size_t>(encoding)], rows), Y = gather(Y_, rows),
                         weights = gather(weights_, rows);
   Tiles tiles(X, Y, extras_.weights.empty() ? MatrixView{} : MatrixView(weights), 0);
@@ -808,6 +849,7 @@ Network Auto::fit_nodes(Engine& engine, const std::vector<Index>& rows, Index en
     record.score = added->drop;
     record.step = static_cast<Index>(i) + 1;
     on_node(record, [&](Index size) { return fit.output_layer(size); });
+    if (ends(fit.nodes(), fit.residual2().sum() / tiles.weight_sum())) break;
   }
   const auto layer_of = [&](Index size) { return fit.output_layer(size); };
   return make_network(taken, layer_of, encoding);
@@ -831,6 +873,7 @@ TrainResult Auto::conclude(Network network, const Outcome& best, const Eigen::Ma
   report_.valid_rmse = report_.history.empty() ? report_.initial_valid_rmse : report_.history.back().valid_rmse;
   report_.stop_reason = extras_.stop.stop_requested()           ? StopReason::interrupted
                         : cut_short_                            ? StopReason::time_limit
+                        : enough_ > 0 && error <= enough_       ? StopReason::tolerance
                         : network.nodes() == options_.max_nodes ? StopReason::max_nodes
                                                                 : StopReason::chosen;
   report_.threads = pool_.size();

@@ -95,7 +95,9 @@ struct OptionList<TrainOptions> {
     option("nodes_per_step", "nB", &O::nodes_per_step, between(1, 1e6),
            "Nodes taken from an accepted batch, which must have as many admissible candidates; at most candidates.");
     option("tolerance", "tol", &O::tolerance, at_least(0),
-           "Stop when the training RMSE is at or below this (several targets of a table: as scaled).");
+           "Stop when the training RMSE is at or below this (several targets of a table: as scaled); auto: the RMSE on "
+           "rows "
+           "held out, 0: 4e-4 of the targets' deviation.");
     option("patience", "", &O::patience, between(0, 1e9),
            "With validation rows: stop after so many nodes (MLP-BP: iterations) without a better validation RMSE; 0: "
            "never.");
@@ -114,8 +116,8 @@ struct OptionList<TrainOptions> {
 namespace {
 
 // What is left to say when `auto` settles the rest.
-constexpr std::array kWithAuto = {"method",         "max_nodes",  "effort", "ensemble", "activation",
-                                  "rank_tolerance", "time_limit", "seed",   "threads",  "isa"};
+constexpr std::array kWithAuto = {"method",    "max_nodes",  "effort", "ensemble", "activation", "rank_tolerance",
+                                  "tolerance", "time_limit", "seed",   "threads",  "isa"};
 
 void validate_automatic(const TrainOptions& options) {
   const TrainOptions defaults;

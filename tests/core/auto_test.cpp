@@ -563,5 +563,36 @@ TEST(AutoMemory, GrowsWithRowsInputsAndMembers) {
   EXPECT_GT(training_memory(1000, 5, 1, 0, o), small);
 }
 
+// A noise-free function: more nodes would only bring digits nobody needs.
+TEST(Auto, StopsWhereTheErrorIsEnough) {
+  const Dataset data = generate_db1();
+  const double deviation = std::sqrt((data.Y.array() - data.Y.mean()).square().mean());
+  TrainOptions o;
+  o.threads = 1;
+  const TrainResult usual = train(data.X, data.Y, o);
+  EXPECT_EQ(usual.report.stop_reason, StopReason::tolerance);
+  EXPECT_LE(usual.report.train_rmse, 4e-4 * deviation);
+  EXPECT_LE(usual.report.held_out_rmse, 4e-4 * deviation);
+  // One node less leaves more, or the size was the least of those that did on rows held out.
+  const auto& history = usual.report.history;
+  ASSERT_GE(history.size(), 2U);
+  Index judged = 0;
+  for (const Trial& trial : usual.report.trials)
+    if (trial.chosen) judged = trial.nodes;
+  if (usual.network.nodes() > judged * 8 / 9 + 1) {
+    EXPECT_GT(history[history.size() - 2].train_rmse, 4e-4 * deviation);
+  }
+
+  o.tolerance = 1e-2 * deviation;
+  const TrainResult rough = train(data.X, data.Y, o);
+  EXPECT_EQ(rough.report.stop_reason, StopReason::tolerance);
+  EXPECT_LE(rough.report.train_rmse, o.tolerance);
+  EXPECT_LT(rough.network.nodes(), usual.network.nodes());
+  o.tolerance = 1e-12 * deviation;
+  const TrainResult fine = train(data.X, data.Y, o);
+  EXPECT_EQ(fine.report.stop_reason, StopReason::chosen);
+  EXPECT_LT(fine.report.train_rmse, usual.report.train_rmse / 3);
+}
+
 }  // namespace
 }  // namespace sconet
