@@ -10,11 +10,12 @@ laboratory. Run it with a file name for a picture:
 from __future__ import annotations
 
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
 
-from sconet import SCNRegressor, plot
+from sconet import DataWarning, SCNRegressor, plot
 
 LAG = 3  # samples, ten minutes each
 NOISE = 0.10  # deviation of the laboratory, in % of impurity
@@ -66,6 +67,7 @@ def main(picture: str | None) -> None:
     table, impurity = make_plant()
     learn = len(table) * 2 // 3  # the past teaches, the rest is new
     # Cells without a value are filled in; with an input that says so, the network can make allowances.
+    warnings.simplefilter("ignore", DataWarning)  # how many there were in each column
     sensor = SCNRegressor(missing_indicator=True).fit(table[:learn], impurity[:learn])
     mean, low, high = sensor.predict(table[learn:], interval=0.9)
     actual = impurity[learn:].to_numpy()

@@ -138,7 +138,7 @@ def partial_dependence(estimator: Any, column: str | int, X: Any = None, ax: Axe
     Of the rows X, or without them as it was kept of training, which has the most important columns alone.
     """
     found = estimator.partial_dependence(column, X)
-    name, at, mean = found["feature"], found["values"], _column(found["average"], target)
+    name, at, mean = found["feature"], found["grid_values"], _column(found["average"], target)
     ax = _axes(ax)
     if at.dtype == object:  # categories
         places = np.arange(len(at))
