@@ -70,7 +70,8 @@ void check_weights(const Table& table, std::span<const double> weights) {
           "weight {} of row {} (counted from 0): a weight is a finite number, zero or more", weights[i], i));
 }
 
-// Whether a cell comes before another: numbers rise, texts are in the order of the alphabet, and what is missing is last.
+// Whether a cell comes before another: numbers rise, texts are in the order of the alphabet, and what is missing is
+// last.
 bool comes_before(const Column& column, Index a, Index b) {
   const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
   if (column.type == ColumnType::number)
