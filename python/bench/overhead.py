@@ -41,7 +41,8 @@ def main() -> None:
     ):
         row = X[:1]
         least, median = best_of(20, 2000, lambda model=model, row=row: model.predict(row))
-        print(f"predict one row, {name} ({model.n_nodes_} nodes): {least * 1e6:.1f} us at best, {median * 1e6:.1f} us median")
+        nodes = model.n_nodes_
+        print(f"predict one row, {name}, {nodes} nodes: {least * 1e6:.1f} us at best, {median * 1e6:.1f} us median")
     for name, model in (
         ("RVFL", RVFLRegressor(max_nodes=20, explain=False, intervals=False)),
         ("RMPI-SCN", SCNRegressor(method="rmpi", max_nodes=20, explain=False, intervals=False)),
@@ -53,8 +54,8 @@ def main() -> None:
             model.fit(X, y)
             beyond.append(time.perf_counter() - begin - model.fit_seconds_)
         print(
-            f"fit 100 rows, {name}: {min(beyond) * 1e3:.2f} ms at best, {statistics.median(beyond) * 1e3:.2f} ms median "
-            f"beyond the {model.fit_seconds_ * 1e3:.1f} ms of training"
+            f"fit 100 rows, {name}: {min(beyond) * 1e3:.2f} ms at best, {statistics.median(beyond) * 1e3:.2f} ms "
+            f"median beyond the {model.fit_seconds_ * 1e3:.1f} ms of training"
         )
     big = rng.random((1_000_000, 16))
     model = SCNRegressor(method="rmpi", max_nodes=20).fit(big[:500], big[:500, 0])
@@ -64,8 +65,8 @@ def main() -> None:
     predicted = model.predict(big)
     seconds = time.perf_counter() - begin
     print(
-        f"predict 1,000,000 x 16: {seconds:.3f} s; peak memory grew by {(high_water() - before) / 1e6:.1f} MB, of which "
-        f"the result is {predicted.nbytes / 1e6:.1f} MB (the array: {big.nbytes / 1e6:.0f} MB)"
+        f"predict 1,000,000 x 16: {seconds:.3f} s; peak memory grew by {(high_water() - before) / 1e6:.1f} MB, of "
+        f"which the result is {predicted.nbytes / 1e6:.1f} MB (the array: {big.nbytes / 1e6:.0f} MB)"
     )
 
 

@@ -180,11 +180,12 @@ py::tuple fit(const Table& table, const std::vector<std::string>& targets,
 }  // namespace
 
 void bind_fit(py::module_& m) {
-  m.def("fit", &fit, py::arg("table"), py::arg("targets"), py::kw_only(), py::arg("options"),
-        py::arg("valid_fraction") = 0.0, py::arg("intervals") = false, py::arg("explain") = false,
-        py::arg("weights") = py::none(), py::arg("valid") = nullptr, py::arg("on_node") = py::none(),
-        py::arg("on_trial") = py::none(),
-        "Trains: the model, what happened, warnings, and whether Ctrl-C ended it. The callbacks get a dict; True stops.");
+  m.def(
+      "fit", &fit, py::arg("table"), py::arg("targets"), py::kw_only(), py::arg("options"),
+      py::arg("valid_fraction") = 0.0, py::arg("intervals") = false, py::arg("explain") = false,
+      py::arg("weights") = py::none(), py::arg("valid") = nullptr, py::arg("on_node") = py::none(),
+      py::arg("on_trial") = py::none(),
+      "Trains: the model, what happened, warnings, and whether Ctrl-C ended it. The callbacks get a dict; True stops.");
   m.def(
       "check_options",
       [](const std::vector<std::pair<std::string, std::string>>& texts) {
@@ -194,7 +195,9 @@ void bind_fit(py::module_& m) {
         validate(options.encoder);
         return with_node_limit(options.train).max_nodes;
       },
-      py::arg("options"), "The largest number of nodes (-1: what auto finds best). Raises ValueError for options that fit() would not take.");
+      py::arg("options"),
+      "The largest number of nodes (-1: what auto finds best). Raises ValueError for options that fit() would not "
+      "take.");
 }
 
 }  // namespace sconet::python

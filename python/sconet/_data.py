@@ -14,7 +14,9 @@ from sklearn.utils import check_array
 from . import _core
 
 # scikit-learn renamed this argument of check_array.
-_FINITE = "ensure_all_finite" if "ensure_all_finite" in inspect.signature(check_array).parameters else "force_all_finite"
+_FINITE = (
+    "ensure_all_finite" if "ensure_all_finite" in inspect.signature(check_array).parameters else "force_all_finite"
+)
 
 
 @dataclass
@@ -120,7 +122,7 @@ def _frame_values(X: Any) -> np.ndarray | list[np.ndarray | Texts]:
         columns = [_column_values(X.iloc[:, i], X.columns[i]) for i in range(X.shape[1])]
         if any(isinstance(column, Texts) for column in columns):
             return columns
-        return np.column_stack(columns)
+        return np.column_stack([np.asarray(column) for column in columns])
     if any(pd.api.types.is_complex_dtype(dtype) for dtype in X.dtypes):
         raise ValueError("Complex data not supported\n")
     if all(isinstance(dtype, np.dtype) for dtype in X.dtypes):
@@ -155,8 +157,8 @@ def _column_values(column: Any, name: Any) -> np.ndarray | Texts:
         raise ValueError("Complex data not supported\n")
     kinds = sorted({type(value).__name__ for value in column.dropna()})
     raise TypeError(
-        f"Column {name!r} holds objects of type {', '.join(kinds)}: argument must be a string (a category) or a number, "
-        "and the same in all rows. Convert it, with astype(str) or pandas.to_numeric for example."
+        f"Column {name!r} holds objects of type {', '.join(kinds)}: argument must be a string (a category) or a "
+        "number, and the same in all rows. Convert it, with astype(str) or pandas.to_numeric for example."
     )
 
 
@@ -182,7 +184,9 @@ def _check_columns(
         if isinstance(column, Texts):
             if not allow_missing and (column.codes < 0).any():
                 name = repr(names[i]) if names else i
-                raise ValueError(f"Input X contains NaN: column {name} has missing values, which missing='refuse' refuses.")
+                raise ValueError(
+                    f"Input X contains NaN: column {name} has missing values, which missing='refuse' refuses."
+                )
         else:
             check_array(
                 column,
@@ -233,9 +237,7 @@ def make_table(rows: Rows, names: Sequence[str], y: np.ndarray | None, targets: 
     rows.add_to(table, names)
     if y is not None:
         if len(y) != len(rows):
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: [{len(rows)}, {len(y)}]"
-            )
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: [{len(rows)}, {len(y)}]")
         table.add_numbers(list(targets), y if is_plain(y) else np.ascontiguousarray(y))
     return table
 

@@ -215,7 +215,9 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.biases_ = network["biases"]
         self.coef_ = network["output_weights"][:, 0] if self._flat else network["output_weights"]
         self.intercept_ = float(network["intercept"][0]) if self._flat else network["intercept"]
-        self.direct_ = (network["direct"][:, 0] if self._flat else network["direct"]) if network["direct"].size else None
+        self.direct_ = (
+            (network["direct"][:, 0] if self._flat else network["direct"]) if network["direct"].size else None
+        )
         self.n_nodes_ = self.weights_.shape[1]
         self.input_names_ = self._model.input_names()
         self.target_names_ = self._model.targets()
@@ -294,9 +296,7 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         X, n = rows.values, len(rows)
         if is_plain(X):
             return self._model.predict(X, self._flat, self.threads)
-        parts = [
-            self._model.predict(_plain(X[i : i + _CHUNK]), self._flat, self.threads) for i in range(0, n, _CHUNK)
-        ]
+        parts = [self._model.predict(_plain(X[i : i + _CHUNK]), self._flat, self.threads) for i in range(0, n, _CHUNK)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _checked_rows(self, X: Any) -> Rows:
@@ -356,11 +356,14 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         if self._stages is None:
             raise ValueError(
-                "The stages of training are not in a model file: staged_predict needs the estimator that was trained, or "
-                "a pickle or copy of it."
+                "The stages of training are not in a model file: staged_predict needs the estimator that was trained, "
+                "or a pickle or copy of it."
             )
         inputs = self._model.encode(self._table(self._checked_rows(X)))
-        return (self._model.predict_stage(inputs, *stage, self._flat) for stage in self._stages)
+        return (
+            self._model.predict_stage(inputs, output_weights, intercept, direct, self._flat)
+            for output_weights, intercept, direct in self._stages
+        )
 
     def encode(self, X: Any) -> np.ndarray:
         """The inputs of the network for the rows X: scaled, filled in, categories taken apart; see `input_names_`."""
@@ -434,8 +437,8 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             return effects[feature]
         if X is None:
             raise ValueError(
-                f"What was kept of training has no effect of {feature!r}, only of {_listed(list(effects))}: pass X, rows "
-                "to compute it from."
+                f"What was kept of training has no effect of {feature!r}, only of {_listed(list(effects))}: pass X, "
+                "rows to compute it from."
             )
         raise ValueError(f"The model does not use {feature!r}, which was constant in training.")
 
@@ -524,12 +527,14 @@ def _after_node(
 ) -> Callable[[dict[str, Any]], Any] | None:
     if progress is None:
         return callback
+    show = progress.on_node
     if callback is None:
-        return progress.on_node
+        return show
+    ask = callback
 
     def both(record: dict[str, Any]) -> Any:
-        progress.on_node(record)
-        return callback(record)
+        show(record)
+        return ask(record)
 
     return both
 
@@ -724,8 +729,8 @@ class SCNRegressor(_NetworkRegressor):
 class RVFLRegressor(_NetworkRegressor):
     """Regression by a random vector functional-link network: nodes are taken as they are drawn, and none is judged.
 
-    `method` "rvfl" fits all output weights to all nodes, "irvfl" only sets the new node's. Parameters and attributes are
-    those of SCNRegressor that make sense here, and `range`, the scale of every node.
+    `method` "rvfl" fits all output weights to all nodes, "irvfl" only sets the new node's. Parameters and attributes
+    are those of SCNRegressor that make sense here, and `range`, the scale of every node.
 
     Parameters
     ----------
@@ -810,7 +815,8 @@ class RVFLRegressor(_NetworkRegressor):
 def load(path: str | os.PathLike[str]) -> SCNRegressor | RVFLRegressor:
     """Read a model file, of Python or of the command line, as the estimator it belongs to."""
     model = _read_model(path)
-    for cls in (SCNRegressor, RVFLRegressor):
+    estimators: tuple[type[SCNRegressor], type[RVFLRegressor]] = (SCNRegressor, RVFLRegressor)
+    for cls in estimators:
         if model.options()["method"] in cls._methods:
             return cls._from_model(model, os.fspath(path))
     raise ValueError(f"{os.fspath(path)}: no estimator has the method {model.options()['method']} of this model")

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from . import _core
 
 #: Every option of the library by its name: type, default, bounds and sentence, as in docs/options.md.
-OPTIONS: dict[str, dict[str, str]] = {o["name"]: o for o in _core.training_options() + _core.encoder_options()}
+OPTIONS: dict[str, _core.Option] = {o["name"]: o for o in _core.training_options() + _core.encoder_options()}
 
 
 def parsed(name: str, text: str) -> Any:
@@ -67,9 +67,10 @@ def seed_of(random_state: Any) -> int:
     if random_state is None:
         return int(OPTIONS["seed"]["default"])
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
-        if not 0 <= random_state < 2**64:
-            raise ValueError(f"random_state = {random_state}: expected 0 <= random_state < 2**64")
-        return int(random_state)
+        seed = int(random_state)
+        if not 0 <= seed < 2**64:
+            raise ValueError(f"random_state = {seed}: expected 0 <= random_state < 2**64")
+        return seed
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
     return int(check_random_state(random_state).randint(2**31 - 1))

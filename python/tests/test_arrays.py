@@ -98,10 +98,16 @@ def test_several_targets() -> None:
     assert model.predict(X).shape == (100, 3)
     assert model.coef_.shape == (model.n_nodes_, 3) and model.intercept_.shape == (3,)
     assert model.score(X, Y) > 0.8
-    np.testing.assert_array_equal(model.predict(X), SCNRegressor(method="rmpi", max_nodes=30).fit(X, np.asfortranarray(Y)).predict(X))
-    column = SCNRegressor(method="rmpi", max_nodes=5).fit(X, y[:, None])  # as LinearRegression: two dimensions in and out
+    np.testing.assert_array_equal(
+        model.predict(X), SCNRegressor(method="rmpi", max_nodes=30).fit(X, np.asfortranarray(Y)).predict(X)
+    )
+    column = SCNRegressor(method="rmpi", max_nodes=5).fit(
+        X, y[:, None]
+    )  # as LinearRegression: two dimensions in and out
     assert column.predict(X).shape == (100, 1)
-    np.testing.assert_array_equal(column.predict(X)[:, 0], SCNRegressor(method="rmpi", max_nodes=5).fit(X, y).predict(X))
+    np.testing.assert_array_equal(
+        column.predict(X)[:, 0], SCNRegressor(method="rmpi", max_nodes=5).fit(X, y).predict(X)
+    )
 
 
 def test_missing_numbers_are_filled_in_unless_refused() -> None:
@@ -130,4 +136,6 @@ def test_the_attributes_are_the_network() -> None:
             scaled = scaled + inputs @ model.direct_
         expected = scaled if "direct_links" in options else scaled * y.std() + y.mean()
         np.testing.assert_allclose(model.predict(X), expected, rtol=1e-9)
-        assert model.weights_.shape == (5, 10) and model.biases_.shape == model.coef_.shape == (10,) == (model.n_nodes_,)
+        assert model.weights_.shape == (5, 10) and model.biases_.shape == model.coef_.shape == (10,) == (
+            model.n_nodes_,
+        )

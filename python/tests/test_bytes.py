@@ -52,8 +52,12 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("cls", "options"), CASES, ids=lambda x: str(x.get("method", "auto")) if isinstance(x, dict) else "")
-def test_three_ways_to_the_same_bytes(cls: Any, options: dict[str, Any], program: Path, cpp_trainer: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("cls", "options"), CASES, ids=lambda x: str(x.get("method", "auto")) if isinstance(x, dict) else ""
+)
+def test_three_ways_to_the_same_bytes(
+    cls: Any, options: dict[str, Any], program: Path, cpp_trainer: Path, tmp_path: Path
+) -> None:
     frame = mixed_frame(150)
     table = tmp_path / "data.csv"
     frame.to_csv(table, index=False)

@@ -68,7 +68,9 @@ def test_nan_when_missing_values_are_refused(dtype: type) -> None:
 def test_wrong_number_of_features() -> None:
     fitted = SCNRegressor(method="rmpi", max_nodes=3).fit(X, y)
     for wrong in (X[:, :4], np.hstack([X, X]), X[:, :4].astype(np.float32), X[:, :4].tolist()):
-        with pytest.raises(ValueError, match=f"X has {len(wrong[0])} features, but SCNRegressor is expecting 5 features"):
+        with pytest.raises(
+            ValueError, match=f"X has {len(wrong[0])} features, but SCNRegressor is expecting 5 features"
+        ):
             fitted.predict(wrong)
 
 

@@ -50,7 +50,9 @@ def test_columns_in_another_order_are_matched(model: SCNRegressor) -> None:
 def test_other_columns_are_refused_with_the_difference(model: SCNRegressor) -> None:
     frame, _ = frame_of()
     head = "The feature names should match those that were passed during fit.\n"
-    with pytest.raises(ValueError, match=re.escape(head + "Feature names seen at fit time, yet now missing:\n- flow\n")):
+    with pytest.raises(
+        ValueError, match=re.escape(head + "Feature names seen at fit time, yet now missing:\n- flow\n")
+    ):
         model.predict(frame.drop(columns="flow"))
     with pytest.raises(ValueError, match=re.escape(head + "Feature names unseen at fit time:\n- extra\n")):
         model.predict(frame.assign(extra=1))
@@ -147,7 +149,9 @@ def test_categories_that_are_numbers_stay_categories() -> None:
 
 def test_a_frame_without_its_categories_is_refused(model: SCNRegressor) -> None:
     frame, _ = frame_of(10)
-    with pytest.warns(UserWarning), pytest.raises(ValueError, match="trained on categories .'grade'.: pass a DataFrame"):
+    with pytest.warns(UserWarning), pytest.raises(
+        ValueError, match="trained on categories .'grade'.: pass a DataFrame"
+    ):
         model.predict(np.zeros((3, 6)))
     with pytest.raises(ValueError, match="Column 'temp' holds text, but the model was trained on numbers there"):
         model.predict(frame.assign(temp="hot"))

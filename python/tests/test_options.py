@@ -146,7 +146,9 @@ def test_values_go_to_text_and_back_to_the_bit() -> None:
 
 def test_settings_have_every_option_as_used() -> None:
     X, y = friedman(40)
-    model = SCNRegressor(method="rmpi", max_nodes=4, ridge=1 / 3, scales=[0.5, 1.5], random_state=7, clip=True).fit(X, y)
+    model = SCNRegressor(method="rmpi", max_nodes=4, ridge=1 / 3, scales=[0.5, 1.5], random_state=7, clip=True).fit(
+        X, y
+    )
     assert set(OPTIONS) | {"valid_fraction"} == set(model.settings_)
     assert model.settings_["ridge"] == 1 / 3
     assert model.settings_["scales"] == (0.5, 1.5)

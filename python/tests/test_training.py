@@ -21,7 +21,7 @@ from sconet import RVFLRegressor, SCNRegressor
 X, y = friedman(150)
 
 
-# --- callbacks -----------------------------------------------------------------------------------------------------------
+# --- callbacks -------------------------------------------------------------------------------------------------------
 
 
 def test_the_callback_sees_every_node_where_fit_was_called() -> None:
@@ -44,7 +44,9 @@ def test_the_callback_sees_every_node_where_fit_was_called() -> None:
 
 @pytest.mark.parametrize("answer", [True, np.bool_(True)])
 def test_a_callback_that_returns_true_ends_training(answer: Any) -> None:
-    model = SCNRegressor(method="rmpi", max_nodes=50).fit(X, y, callback=lambda record: answer if record["nodes"] == 5 else None)
+    model = SCNRegressor(method="rmpi", max_nodes=50).fit(
+        X, y, callback=lambda record: answer if record["nodes"] == 5 else None
+    )
     assert model.n_nodes_ == 5 and model.stop_reason_ == "interrupted"
     shorter = SCNRegressor(method="rmpi", max_nodes=5).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), shorter.predict(X))
@@ -65,7 +67,7 @@ def test_an_exception_in_a_callback_comes_out_of_fit(estimator: Any) -> None:
     assert caught.traceback[-1].name == "callback"
 
 
-# --- threads and signals -------------------------------------------------------------------------------------------------
+# --- threads and signals ---------------------------------------------------------------------------------------------
 
 
 def test_other_threads_run_while_it_trains() -> None:
@@ -160,7 +162,14 @@ def interrupt(tmp_path: Path, wait: float, **fields: Any) -> str:
     return out
 
 
-RMPI = {"method": "rmpi", "options": "max_nodes=5,", "nodes": 100000, "more": "threads=1", "callback": "callback", "say": ""}
+RMPI = {
+    "method": "rmpi",
+    "options": "max_nodes=5,",
+    "nodes": 100000,
+    "more": "threads=1",
+    "callback": "callback",
+    "say": "",
+}
 
 
 def test_ctrl_c_raises_and_leaves_the_estimator_as_it_was(tmp_path: Path) -> None:
@@ -169,7 +178,9 @@ def test_ctrl_c_raises_and_leaves_the_estimator_as_it_was(tmp_path: Path) -> Non
 
 def test_ctrl_c_keeps_the_network_so_far_when_asked(tmp_path: Path) -> None:
     out = interrupt(tmp_path, 0.2, keep=True, **RMPI)
-    assert out.startswith("kept ") and "interrupted (3000,) [" in out and "the estimator keeps the network so far" in out
+    assert (
+        out.startswith("kept ") and "interrupted (3000,) [" in out and "the estimator keeps the network so far" in out
+    )
     assert 1 <= int(out.split()[1]) < 100000
 
 
@@ -184,7 +195,7 @@ def test_ctrl_c_ends_the_trials_of_auto(tmp_path: Path) -> None:
     assert interrupt(tmp_path, 0.5, keep=False, **fields) == "KeyboardInterrupt True\n"
 
 
-# --- progress ------------------------------------------------------------------------------------------------------------
+# --- progress --------------------------------------------------------------------------------------------------------
 
 SHOWN = """
 import sys
@@ -243,7 +254,8 @@ def test_progress_in_a_notebook_is_one_line() -> None:
         def write(self, text: str) -> None:
             self.text += text
 
-        def flush(self) -> None: ...
+        def flush(self) -> None:
+            ...
 
         def isatty(self) -> bool:
             return False
@@ -288,16 +300,23 @@ def test_progress_uses_tqdm_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None
     assert bars[0].closed and bars[0].total == 100
 
 
-# --- afterwards ----------------------------------------------------------------------------------------------------------
+# --- afterwards ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "estimator",
-    [SCNRegressor(effort="quick", activation="tanh"), SCNRegressor(effort="quick", ensemble=3), SCNRegressor(method="rmpi", max_nodes=15),
-     SCNRegressor(method="rmpi", max_nodes=15, ensemble=3, ridge=1e-3), SCNRegressor(method="scn3", max_nodes=15, ridge=1e-3, intercept=True),
-     SCNRegressor(method="scn1", max_nodes=15), RVFLRegressor(max_nodes=15, direct_links=True), RVFLRegressor(method="irvfl", max_nodes=15)],
+    [
+        SCNRegressor(effort="quick", activation="tanh"),
+        SCNRegressor(effort="quick", ensemble=3),
+        SCNRegressor(method="rmpi", max_nodes=15),
+        SCNRegressor(method="rmpi", max_nodes=15, ensemble=3, ridge=1e-3),
+        SCNRegressor(method="scn3", max_nodes=15, ridge=1e-3, intercept=True),
+        SCNRegressor(method="scn1", max_nodes=15),
+        RVFLRegressor(max_nodes=15, direct_links=True),
+        RVFLRegressor(method="irvfl", max_nodes=15),
+    ],
     ids=lambda e: f"{e.method}-{e.ensemble}",
-)  # fmt: skip
+)
 def test_stages_are_the_history(estimator: Any) -> None:
     model = estimator.set_params(clip=False).fit(X, y)
     stages = list(model.staged_predict(X))
