@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -69,6 +70,40 @@ void check_weights(const Table& table, std::span<const double> weights) {
           "weight {} of row {} (counted from 0): a weight is a finite number, zero or more", weights[i], i));
 }
 
+// Whether a cell comes before another: numbers rise, texts are in the order of the alphabet, and what is missing is
+// last.
+bool comes_before(const Column& column, Index a, Index b) {
+  const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+  if (column.type == ColumnType::number)
+    return column.numbers[i] < column.numbers[j] || (std::isnan(column.numbers[j]) && !std::isnan(column.numbers[i]));
+  const std::int32_t code = column.codes[i], other = column.codes[j];
+  if (code < 0 || other < 0) return code >= 0 && other < 0;
+  return column.levels[static_cast<std::size_t>(code)] < column.levels[static_cast<std::size_t>(other)];
+}
+
+template <class T>
+std::vector<T> picked(const std::vector<T>& values, const std::vector<Index>& places) {
+  std::vector<T> result;
+  result.reserve(places.size());
+  for (const Index place : places) result.push_back(values[static_cast<std::size_t>(place)]);
+  return result;
+}
+
+// Brings the rows into an order that their cells alone fix.
+void sort_by_cells(DistinctRows& distinct, const std::vector<const Column*>& columns) {
+  std::vector<Index> order(distinct.rows.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+    const Index row = distinct.rows[static_cast<std::size_t>(a)], other = distinct.rows[static_cast<std::size_t>(b)];
+    for (const Column* column : columns) {
+      if (comes_before(*column, row, other)) return true;
+      if (comes_before(*column, other, row)) return false;
+    }
+    return false;
+  });
+  distinct = {picked(distinct.rows, order), picked(distinct.weights, order), picked(distinct.copies, order)};
+}
+
 template <class T>
 bool all_equal(const std::vector<T>& values) {
   return std::all_of(values.begin(), values.end(), [&](const T& value) { return value == values.front(); });
@@ -114,6 +149,8 @@ DistinctRows distinct_rows(const Table& table, const ColumnChoice& choice, std::
     distinct.weights[at] += weight;
     distinct.copies[at] += 1;
   }
+  if (std::any_of(distinct.weights.begin(), distinct.weights.end(), [](double weight) { return weight != 1; }))
+    sort_by_cells(distinct, columns);
   if (distinct.rows.empty() && !rows.empty())
     throw std::invalid_argument("weights are all zero: no row is left to learn from");
   if (!distinct.rows.empty() && all_equal(distinct.weights)) distinct.weights.clear();
@@ -122,12 +159,10 @@ DistinctRows distinct_rows(const Table& table, const ColumnChoice& choice, std::
 }
 
 DistinctRows pick_rows(const DistinctRows& all, const std::vector<Index>& which) {
-  DistinctRows picked{pick_rows(all.rows, which), {}, {}};
-  for (const Index i : which) {
-    if (!all.weights.empty()) picked.weights.push_back(all.weights[static_cast<std::size_t>(i)]);
-    if (!all.copies.empty()) picked.copies.push_back(all.copies[static_cast<std::size_t>(i)]);
-  }
-  return picked;
+  DistinctRows some{pick_rows(all.rows, which), {}, {}};
+  if (!all.weights.empty()) some.weights = picked(all.weights, which);
+  if (!all.copies.empty()) some.copies = picked(all.copies, which);
+  return some;
 }
 
 namespace {

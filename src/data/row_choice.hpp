@@ -18,7 +18,9 @@ std::vector<Index> pick_rows(const std::vector<Index>& rows, const std::vector<I
 // Rows that are alike in every column but identifiers and those that are ignored are one row of their common weight:
 // copies of a row count as its weight does, and none can teach while another judges.
 struct DistinctRows {
-  std::vector<Index> rows;      // the first of each kind, in the order given
+  // The first of each kind, in the order given. Unless all weigh 1, in an order that their cells fix: it does not
+  // matter where copies are.
+  std::vector<Index> rows;
   std::vector<double> weights;  // for each of them; empty when all are the same
   std::vector<Index> copies;    // for each of them: how many rows it stands for; empty when all are one
 };

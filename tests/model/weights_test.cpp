@@ -133,12 +133,36 @@ TEST(Weights, ZeroIsAsIfTheRowWereNotThere) {
 
 TEST(Weights, OfOneSizeAreNoWeights) {
   const Table table = mixed_table(60);
-  for (const double weight : {1.0, 0.3, 1e300}) {
+  const auto bytes = [&](double weight) {
     FitExtras extras;
     extras.weights.assign(60, weight);
-    EXPECT_EQ(Model::fit(table, mixed_options(), extras).model.to_bytes(),
-              Model::fit(table, mixed_options()).model.to_bytes());
+    return Model::fit(table, mixed_options(), extras).model.to_bytes();
+  };
+  EXPECT_EQ(bytes(1), Model::fit(table, mixed_options()).model.to_bytes());
+  EXPECT_EQ(bytes(0.3), bytes(1e300));  // as of rows in the order of their cells
+  EXPECT_EQ(bytes(0.3), bytes(2));
+}
+
+// Members of an ensemble and folds leave out rows by their place.
+TEST(Weights, DoNotDependOnWhereTheRowsAre) {
+  const Table table = mixed_table(60);
+  Table shuffled = table;
+  FitExtras in_order, in_disorder;
+  for (Index i = 0; i < 60; ++i) in_order.weights.push_back(static_cast<double>(i % 4));
+  in_disorder.weights.resize(60);
+  for (Index i = 0; i < 60; ++i) {
+    const auto from = static_cast<std::size_t>(i), to = static_cast<std::size_t>(i * 7 % 60);
+    in_disorder.weights[to] = in_order.weights[from];
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      if (table.columns[c].type == ColumnType::number)
+        shuffled.columns[c].numbers[to] = table.columns[c].numbers[from];
+      else
+        shuffled.columns[c].codes[to] = table.columns[c].codes[from];
+    }
   }
+  for (const FitOptions& options : ways_to_fit())
+    EXPECT_EQ(Model::fit(table, options, in_order).model.to_bytes(),
+              Model::fit(shuffled, options, in_disorder).model.to_bytes());
 }
 
 TEST(Weights, PullTheFitTowardsHeavyRows) {
@@ -193,13 +217,14 @@ TEST(Weights, EncodersCountThem) {
     }
 }
 
-TEST(DistinctRows, AreTheFirstOfEachKindInTheirOrder) {
+TEST(DistinctRows, AreTheFirstOfEachKind) {
   const Table table = parse_table("id,a,t,y\n1,0,u,1\n2,-0,u,1\n3,NA,u,1\n4,0,v,1\n5,NA,u,1\n6,0,u,2\n7,0,u,1\n");
   const ColumnChoice choice{.targets = {"y"}, .ignore = {}, .ids = {"id"}};
   const DistinctRows rows = distinct_rows(table, choice, all_rows(table), {});
-  EXPECT_EQ(rows.rows, (std::vector<Index>{0, 2, 3, 5}));
-  EXPECT_EQ(rows.weights, (std::vector<double>{3, 2, 1, 1}));
-  EXPECT_EQ(rows.copies, (std::vector<Index>{3, 2, 1, 1}));
+  // In the order of their cells, a then t then y, what is missing last.
+  EXPECT_EQ(rows.rows, (std::vector<Index>{0, 5, 3, 2}));
+  EXPECT_EQ(rows.weights, (std::vector<double>{3, 1, 1, 2}));
+  EXPECT_EQ(rows.copies, (std::vector<Index>{3, 1, 1, 2}));
   // With its identifier every row is another.
   const DistinctRows all = distinct_rows(table, {.targets = {"y"}, .ignore = {}, .ids = {}}, all_rows(table), {});
   EXPECT_EQ(all.rows, all_rows(table));
