@@ -35,7 +35,7 @@ std::string_view sentence(StopReason reason) {
   switch (reason) {
     case StopReason::not_run: return "training has not run";
     case StopReason::max_nodes: return "the network has as many nodes as were allowed";
-    case StopReason::tolerance: return "the training error is within the tolerance";
+    case StopReason::tolerance: return "the error is within the tolerance";
     case StopReason::exact_fit: return "the training error is rounding error";
     case StopReason::rank: return "no candidate adds anything new to the nodes there are";
     case StopReason::no_admissible: return "no candidate reduces the error as much as demanded";
