@@ -760,7 +760,7 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   const Index least = enough ? best.nodes * 8 / 9 + 1 : best.nodes;
   const Index most =
       enough ? std::max(best.nodes, std::min(2 * best.nodes, most_nodes(round, teaching_, best))) : best.nodes;
-  const auto ends = [&](Index size, double square) {  // a path with so many nodes and that mean square
+  const auto reached = [&](Index size, double square) {  // by a path with so many nodes and that mean square
     return enough && size >= least && square <= enough_ * enough_;
   };
   Path path = grow_path(sums, best.ridge * sums.weight, most, kRankTolerance);
@@ -777,6 +777,7 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   };
   const Eigen::MatrixXd none(0, Y_.cols());
   report_.initial_valid_rmse = valid_rmse({none, Eigen::RowVectorXd::Zero(Y_.cols()), none});
+  bool stopped = false;  // by whoever heard of a node; asked to stop before, it makes the whole network all the same
   const auto on_node = [&](NodeRecord record, const auto& layer_of) {
     if (extras_.keep_stages) {
       OutputLayer layer = layer_of(record.nodes);
@@ -793,13 +794,15 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
     record.candidate = candidate;
     record.seconds = seconds();
     report_.history.push_back(record);
+    const bool before = extras_.stop.stop_requested();
     if (extras_.on_node) extras_.on_node(record);
+    stopped = !before && extras_.stop.stop_requested();
   };
   Network network;
   if (best.ridge >= kSafeRidge) {
     const PathFit fit(sums, path.order, best.ridge * sums.weight);
     Index last = 0;
-    while (last < fit.nodes() && !ends(last, fit.squares(last) / sums.weight)) ++last;
+    while (last < fit.nodes() && !reached(last, fit.squares(last) / sums.weight)) ++last;
     const auto layer_of = [&](Index size) {
       PathFit::Layer layer = fit.layer(size);
       return OutputLayer{std::move(layer.weights), std::move(layer.intercept), {}};
@@ -813,9 +816,11 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
       record.batches = 1;
       record.score = path.score[static_cast<std::size_t>(size - 1)];
       on_node(record, layer_of);
+      if (stopped) last = size;
     }
     network = make_network(std::span(nodes).first(static_cast<std::size_t>(last)), layer_of, encoding);
   } else {
+    const auto ends = [&](Index size, double square) { return stopped || reached(size, square); };
     network = fit_nodes(engine_, rows, encoding, nodes, best.ridge, on_node, ends);
   }
   report_.network_step = network.nodes();

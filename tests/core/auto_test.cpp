@@ -594,5 +594,22 @@ TEST(Auto, StopsWhereTheErrorIsEnough) {
   EXPECT_LT(fine.report.train_rmse, usual.report.train_rmse / 3);
 }
 
+TEST(Auto, WhoHearsOfANodeMayEndGrowthThere) {
+  for (const double noise : {0.0, 1.0}) {  // with a ridge and, on a function without noise, next to none
+    const Dataset data = generate_friedman(300, 1, noise);
+    std::stop_source source;
+    TrainExtras extras;
+    extras.stop = source.get_token();
+    extras.on_node = [&](const NodeRecord& node) {
+      if (node.nodes == 5) source.request_stop();
+    };
+    const TrainResult result = train(data.X, data.Y, quick(), extras);
+    EXPECT_EQ(result.network.nodes(), 5);
+    EXPECT_EQ(result.report.history.size(), 5U);
+    EXPECT_EQ(result.report.stop_reason, StopReason::interrupted);
+    EXPECT_NEAR(rmse(data.Y - result.network.predict(data.X)), result.report.train_rmse, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace sconet
