@@ -588,12 +588,13 @@ std::vector<Outcome> Auto::share_pools(const std::vector<Outcome>& ranked) const
   return entrants;
 }
 
-// A member: its own candidates, grown on the rows it does not leave out, with what it predicts for those it does.
+// A member: its own candidates, grown from twice. On the rows it does not leave out, for what it predicts of those it
+// does, which chooses size and ridge; and on all rows, which makes its network.
 struct Auto::Member {
-  std::vector<Index> left_out, taught;
-  std::vector<Candidate> nodes;              // in the order of its path
+  std::vector<Index> left_out;
+  std::vector<Eigen::MatrixXd> predictions;  // for each ridge and size
+  std::vector<Candidate> nodes;              // in the order of the path on all rows
   std::vector<PathFit::Layer> layers;        // for each ridge and size
-  std::vector<Eigen::MatrixXd> predictions;  // the same
 };
 
 Auto::Member Auto::grow_member(const Round& round, const Outcome& best, Index number, const std::vector<double>& ridges,
@@ -602,22 +603,37 @@ Auto::Member Auto::grow_member(const Round& round, const Outcome& best, Index nu
   member.left_out = left_out(teaching_, number, options_.seed);
   std::vector<char> out(static_cast<std::size_t>(teaching_), 0);
   for (const Index row : member.left_out) out[static_cast<std::size_t>(row)] = 1;
+  std::vector<Index> taught;
   for (Index row = 0; row < teaching_; ++row)
-    if (!out[static_cast<std::size_t>(row)]) member.taught.push_back(row);
+    if (!out[static_cast<std::size_t>(row)]) taught.push_back(row);
   const Index encoding = encoding_of(best);
   const std::vector<Candidate> pool = draw_pool(best, pool_size(round, encoding), 1 + number);
-  const PoolSums sums = sum_pool(engine, tiles_of_rows(member.taught, encoding), pool);
-  const Path path = grow_path(sums, best.ridge * sums.weight, sizes.back(), kRankTolerance);
-  member.nodes.reserve(path.order.size());
-  for (const Index i : path.order) member.nodes.push_back(pool[static_cast<std::size_t>(i)]);
-  const Eigen::MatrixXd H = evaluate_nodes(engine, tiles_of_rows(member.left_out, encoding), member.nodes);
-  for (const double ridge : ridges) {
-    const PathFit fit(sums, path.order, ridge * sums.weight);
-    for (const Index size : sizes) {
-      member.layers.push_back(fit.layer(std::min(size, fit.nodes())));
-      member.predictions.push_back(apply(member.layers.back(), H));
+  const auto grow = [&](const PoolSums& sums, auto&& with_layer) {
+    const Path path = grow_path(sums, best.ridge * sums.weight, sizes.back(), kRankTolerance);
+    for (const double ridge : ridges) {
+      const PathFit fit(sums, path.order, ridge * sums.weight);
+      for (const Index size : sizes) with_layer(path, fit.layer(std::min(size, fit.nodes())));
     }
+    return path;
+  };
+  const auto nodes_of = [&](const Path& path) {
+    std::vector<Candidate> nodes;
+    nodes.reserve(path.order.size());
+    for (const Index i : path.order) nodes.push_back(pool[static_cast<std::size_t>(i)]);
+    return nodes;
+  };
+  PoolSums sums = sum_pool(engine, tiles_of_rows(taught, encoding), pool);
+  if (!member.left_out.empty()) {
+    const Tiles left_out = tiles_of_rows(member.left_out, encoding);
+    Eigen::MatrixXd H;
+    grow(sums, [&](const Path& path, const PathFit::Layer& layer) {
+      if (H.size() == 0) H = evaluate_nodes(engine, left_out, nodes_of(path));
+      member.predictions.push_back(apply(layer, H));
+    });
+    sums.add(sum_pool(engine, left_out, pool), 1);
   }
+  member.nodes =
+      nodes_of(grow(sums, [&](const Path&, PathFit::Layer layer) { member.layers.push_back(std::move(layer)); }));
   return member;
 }
 
@@ -633,13 +649,14 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
       members[static_cast<std::size_t>(k)] =
           grow_member(round, best, k, ridges, sizes, workers_[static_cast<std::size_t>(worker)]->engine);
   });
-  std::erase_if(members, [](const Member& member) { return member.taught.empty(); });
+  std::erase_if(members, [](const Member& member) { return member.layers.empty(); });
   const auto K = static_cast<Index>(members.size());
   cut_short_ = cut_short_ || K < options_.ensemble;
   const Eigen::MatrixXd Y = Y_.topRows(teaching_), weights = weights_.topRows(teaching_);
   const auto held_out_at = [&](std::size_t at, Index of) {
     HeldOut held_out(teaching_, Y.cols());
-    for (const Member& member : members) held_out.add(member.left_out, member.predictions[at]);
+    for (const Member& member : members)
+      if (!member.left_out.empty()) held_out.add(member.left_out, member.predictions[at]);
     return held_out.residuals(Y, of);
   };
   // Judged by errors as they are: what the mean of more members would bring is an estimate, best where members go wild.
@@ -656,6 +673,8 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
     if (better(i, at)) at = i;
   const double ridge = ridges[at / sizes.size()];
 
+  std::vector<Index> all(static_cast<std::size_t>(teaching_));
+  std::iota(all.begin(), all.end(), Index{0});
   std::vector<Network> networks(static_cast<std::size_t>(K));
   pool_.run(K, [&](Index k, int worker) {
     const Member& member = members[static_cast<std::size_t>(k)];
@@ -665,8 +684,8 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
         ridge >= kSafeRidge ? make_network(
                                   nodes, [&](Index size) { return first_nodes(layer, size); }, encoding)
                             : fit_nodes(
-                                  workers_[static_cast<std::size_t>(worker)]->engine, member.taught, encoding, nodes,
-                                  ridge, [](const NodeRecord&, const auto&) {}, [](Index, double) { return false; });
+                                  workers_[static_cast<std::size_t>(worker)]->engine, all, encoding, nodes, ridge,
+                                  [](const NodeRecord&, const auto&) {}, [](Index, double) { return false; });
   });
   // A record for each member: the mean of the first so many.
   report_.initial_rmse = initial_rmse();

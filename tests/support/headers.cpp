@@ -1,0 +1,1 @@
+// Nothing: the headers that all test programs share are compiled with it.
