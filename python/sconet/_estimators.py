@@ -560,6 +560,8 @@ def _bullets(names: list[str]) -> str:
 
 def _in_python(message: str) -> str:
     """A message of the library, where options are spelled as on the command line, with Python's spelling."""
+    message = message.removeprefix(": ")  # of a table that is no file
+    message = message.replace("ignore it (--ignore), keep it as an identifier (--id)", "drop it")
 
     def spelled(match: re.Match[str]) -> str:
         name, value = match.group(1).replace("-", "_"), match.group(2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import friedman
 from scipy import sparse
@@ -147,3 +148,14 @@ def test_eval_sets_that_do_not_do() -> None:
         model.fit(X, y, callback=3)
     with pytest.raises(ValueError, match="valid_fraction = 1"):
         SCNRegressor(method="rmpi", valid_fraction=1).fit(X, y)
+
+
+def test_messages_of_the_library_speak_python() -> None:
+    with pytest.raises(ValueError, match="^60 rows are too few to keep 0.001 of them for validation"):
+        SCNRegressor(valid_fraction=0.001).fit(X, y)
+    frame = pd.DataFrame(X).add_prefix("x").assign(name=[f"n{i}" for i in range(60)])
+    with pytest.raises(
+        ValueError, match=r"'name' has 60 distinct values.*: drop it or allow more \(max_levels\)$"
+    ) as caught:
+        SCNRegressor(max_levels=10).fit(frame, y)
+    assert "--" not in str(caught.value)

@@ -10,15 +10,20 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from sconet import RVFLRegressor, SCNRegressor
 
+# One thread, which changes no bit, is quicker for tables this small when other tests run as well.
 ESTIMATORS = {
     "auto": SCNRegressor(),
-    "refuse": SCNRegressor(effort="quick", missing="refuse"),  # NaN is an error: scikit-learn checks that as well
-    "ensemble": SCNRegressor(ensemble=3, effort="quick"),
-    "rmpi": SCNRegressor(method="rmpi"),
-    "scn3": SCNRegressor(method="scn3"),
-    "scn1": SCNRegressor(method="scn1"),
+    "refuse": SCNRegressor(
+        effort="quick", missing="refuse", threads=1
+    ),  # NaN is an error: scikit-learn checks that as well
+    "ensemble": SCNRegressor(ensemble=3, effort="quick", threads=1),
+    "rmpi": SCNRegressor(method="rmpi", threads=1),
+    "scn3": SCNRegressor(method="scn3", threads=1),
+    "scn1": SCNRegressor(method="scn1", threads=1),
     "rvfl": RVFLRegressor(),
-    "irvfl": RVFLRegressor(method="irvfl", max_nodes=300),  # which learns slowly: a check asks for a score above 0.5
+    "irvfl": RVFLRegressor(
+        method="irvfl", max_nodes=300, threads=1
+    ),  # which learns slowly: a check asks for a score above 0.5
 }
 
 
