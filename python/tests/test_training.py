@@ -52,6 +52,14 @@ def test_a_callback_that_returns_true_ends_training(answer: Any) -> None:
     np.testing.assert_array_equal(model.predict(X), shorter.predict(X))
 
 
+def test_a_callback_ends_the_growth_of_auto() -> None:
+    full = SCNRegressor(effort="quick").fit(X, y)
+    model = SCNRegressor(effort="quick").fit(X, y, callback=lambda record: record["nodes"] == 3)
+    assert full.n_nodes_ > 3 and model.n_nodes_ == 3 and model.stop_reason_ == "interrupted"
+    np.testing.assert_array_equal(model.weights_, full.weights_[:, :3])  # the same path, not as far
+    np.testing.assert_array_equal(model.predict(X), list(model.staged_predict(X))[-1])
+
+
 @pytest.mark.parametrize("estimator", [SCNRegressor(effort="quick"), SCNRegressor(method="rmpi"), RVFLRegressor()],
                          ids=["auto", "rmpi", "rvfl"])  # fmt: skip
 def test_an_exception_in_a_callback_comes_out_of_fit(estimator: Any) -> None:
