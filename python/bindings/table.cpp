@@ -1,6 +1,8 @@
 // Tables from arrays: one copy, column by column.
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "bindings.hpp"
 #include "data/cells.hpp"
@@ -46,6 +48,7 @@ void add_texts(Table& table, std::string name, const py::array_t<std::int32_t, p
   const Dialect dialect;
   const auto count = static_cast<std::int32_t>(texts.size());
   std::vector<std::int32_t> level_of(texts.size(), -2);  // not met yet
+  std::unordered_map<std::string_view, std::int32_t> levels;
   Column& column = add_column(table, std::move(name), ColumnType::text, codes.shape(0));
   column.codes.reserve(static_cast<std::size_t>(codes.shape(0)));
   for (py::ssize_t i = 0; i < codes.shape(0); ++i) {
@@ -57,9 +60,13 @@ void add_texts(Table& table, std::string name, const py::array_t<std::int32_t, p
     std::int32_t& level = level_of[static_cast<std::size_t>(code(i))];
     const std::string& text = texts[static_cast<std::size_t>(code(i))];
     if (level == -2) {
-      const auto known = std::find(column.levels.begin(), column.levels.end(), text);
-      level = is_missing(text, dialect) ? -1 : static_cast<std::int32_t>(known - column.levels.begin());
-      if (level >= 0 && known == column.levels.end()) column.levels.push_back(text);
+      if (is_missing(text, dialect)) {
+        level = -1;
+      } else {
+        const auto [known, is_new] = levels.emplace(text, static_cast<std::int32_t>(column.levels.size()));
+        level = known->second;
+        if (is_new) column.levels.push_back(text);
+      }
     }
     column.codes.push_back(level);
   }

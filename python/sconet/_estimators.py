@@ -275,6 +275,8 @@ class _NetworkRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         rows = self._checked_rows(X)
         if interval is None:
             return self._predict_rows(rows)
+        if not isinstance(interval, Real):
+            raise TypeError(f"interval = {interval!r}: expected a number between 0 and 1, as 0.9")
         if not self._model.has_intervals:
             why = self._model.no_intervals
             if "--no-intervals" in why:

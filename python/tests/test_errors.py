@@ -159,3 +159,9 @@ def test_messages_of_the_library_speak_python() -> None:
     ) as caught:
         SCNRegressor(max_levels=10).fit(frame, y)
     assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize("level", ["0.9", [0.9]])
+def test_an_interval_is_a_number(level: Any) -> None:
+    with pytest.raises(TypeError, match="expected a number between 0 and 1"):
+        SCNRegressor(effort="quick").fit(X, y).predict(X, interval=level)

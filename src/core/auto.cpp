@@ -31,6 +31,7 @@ namespace {
 
 constexpr double kRankTolerance = 1e-9;  // of a candidate in a pool, where the Gram matrix has lost half the digits
 constexpr double kNearlyBest = 1.002;    // the smallest network within this of the best is taken
+constexpr double kNearlyAsGood = 1.05;   // an ensemble's error as it is, for what is estimated of it to decide
 constexpr double kEnough = 4e-4;         // of the targets' deviation: an RMSE that no more nodes are spent on
 constexpr double kLeastRidge = 1e-12;
 constexpr double kSafeRidge = 1e-8;   // from here on the Gram matrix gives the output weights to all digits that matter
@@ -62,8 +63,6 @@ std::vector<Round> rounds_of(Effort effort) {
   }
   return {};
 }
-
-std::size_t finalists_for(Effort effort) { return effort == Effort::quick ? 1 : effort == Effort::normal ? 3 : 6; }
 
 // Where candidates come from.
 struct Setting {
@@ -206,15 +205,11 @@ class Auto {
   double work_of(const Round& round, Index rows, const Outcome& of) const;
   std::optional<Round> in_time(Round round, const Round& before, const Outcome& of) const;
   std::vector<Outcome> share_pools(const std::vector<Outcome>& ranked) const;
-  std::vector<Outcome> finalists_of(const std::vector<Outcome>& ranked, const std::vector<Outcome>& before) const;
   TrainResult finish(const Round& round, const Outcome& best);
   struct Member;
   Member grow_member(const Round& round, const Outcome& best, Index number, const std::vector<double>& ridges,
                      const std::vector<Index>& sizes, Engine& engine) const;
-  struct Team;
-  void grow_team(const Round& round, Team& team, Index count);
-  Team best_team(const Round& round, const std::vector<Outcome>& finalists);
-  TrainResult finish_ensemble(const Round& round, const std::vector<Outcome>& finalists);
+  TrainResult finish_ensemble(const Round& round, const Outcome& best);
   template <class OnNode, class Ends>
   Network fit_nodes(Engine& engine, const std::vector<Index>& rows, Index encoding, std::span<const Candidate> nodes,
                     double ridge, OnNode&& on_node, Ends&& ends) const;
@@ -643,82 +638,47 @@ Auto::Member Auto::grow_member(const Round& round, const Outcome& best, Index nu
   return member;
 }
 
-// Members from one pool of settings. They share size and ridge: those that do best for their mean on rows left out.
-struct Auto::Team {
-  const Outcome* of;
-  std::vector<Index> sizes;
-  std::vector<double> ridges;
-  std::vector<Member> members;
-  std::size_t at = 0;  // the size and ridge chosen: place in Member::layers
-  double error = std::numeric_limits<double>::infinity();
-
-  Eigen::MatrixXd held_out(const Eigen::MatrixXd& Y, std::size_t at_place, Index of_members) const {
-    HeldOut residuals(Y.rows(), Y.cols());
-    for (const Member& member : members)
-      if (!member.left_out.empty()) residuals.add(member.left_out, member.predictions[at_place]);
-    return residuals.residuals(Y, of_members);
-  }
-};
-
-// Grows until the team has so many members, and chooses its size and ridge anew.
-void Auto::grow_team(const Round& round, Team& team, Index count) {
-  const auto there = static_cast<Index>(team.members.size());
-  team.members.resize(static_cast<std::size_t>(count));
-  pool_.run(count - there, [&](Index i, int worker) {
-    const Index k = there + i;
+// Members share size and ridge: those that do best for their mean on rows left out.
+TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
+  const Index encoding = encoding_of(best);
+  const std::vector<Index> sizes = sizes_up_to(most_nodes(round, teaching_, best));
+  const std::vector<double> ridges = {10 * best.ridge, best.ridge, std::max(kLeastRidge, best.ridge / 10),
+                                      std::max(kLeastRidge, best.ridge / 100)};
+  std::vector<Member> members(static_cast<std::size_t>(options_.ensemble));
+  pool_.run(options_.ensemble, [&](Index k, int worker) {
     if (k == 0 || !time_is_up())
-      team.members[static_cast<std::size_t>(k)] =
-          grow_member(round, *team.of, k, team.ridges, team.sizes, workers_[static_cast<std::size_t>(worker)]->engine);
+      members[static_cast<std::size_t>(k)] =
+          grow_member(round, best, k, ridges, sizes, workers_[static_cast<std::size_t>(worker)]->engine);
   });
-  std::erase_if(team.members, [](const Member& member) { return member.layers.empty(); });
-  cut_short_ = cut_short_ || static_cast<Index>(team.members.size()) < count;
+  std::erase_if(members, [](const Member& member) { return member.layers.empty(); });
+  const auto K = static_cast<Index>(members.size());
+  cut_short_ = cut_short_ || K < options_.ensemble;
   const Eigen::MatrixXd Y = Y_.topRows(teaching_), weights = weights_.topRows(teaching_);
-  // Judged by errors as they are: what the mean of more members would bring is an estimate, best where members go wild.
-  std::vector<double> errors(team.ridges.size() * team.sizes.size());
-  pool_.run(static_cast<Index>(errors.size()), [&](Index at, int) {
-    errors[static_cast<std::size_t>(at)] = rmse_of(team.held_out(Y, static_cast<std::size_t>(at), 1), weights);
+  const auto held_out_at = [&](std::size_t at, Index of) {
+    HeldOut held_out(teaching_, Y.cols());
+    for (const Member& member : members)
+      if (!member.left_out.empty()) held_out.add(member.left_out, member.predictions[at]);
+    return held_out.residuals(Y, of);
+  };
+  // A row is left out by two of ten members, whose mean errs more than that of all: judged so, sharp networks come off
+  // too badly. What the mean of all would bring is an estimate, which is too good where members go wild. So it decides
+  // among those that are nearly the best as they are.
+  std::vector<double> errors(ridges.size() * sizes.size()), estimates(errors.size());
+  pool_.run(static_cast<Index>(errors.size()), [&](Index place, int) {
+    const auto i = static_cast<std::size_t>(place);
+    errors[i] = rmse_of(held_out_at(i, 1), weights);
+    estimates[i] = rmse_of(held_out_at(i, K), weights);
   });
-  team.at = 0;  // the least error, or the fewest nodes of those that are good enough
+  const double good = kNearlyAsGood * *std::min_element(errors.begin(), errors.end());
+  std::size_t at = 0;  // good enough with the fewest nodes, or the least estimate
   const auto better = [&](std::size_t a, std::size_t b) {
-    if (!(errors[a] <= enough_) || !(errors[b] <= enough_)) return errors[a] < errors[b];
-    return a % team.sizes.size() < b % team.sizes.size();
+    if (errors[a] <= enough_ && errors[b] <= enough_) return a % sizes.size() < b % sizes.size();
+    if (!(errors[a] <= good) || !(errors[b] <= good)) return errors[a] < errors[b];
+    return estimates[a] < estimates[b];
   };
   for (std::size_t i = 1; i < errors.size(); ++i)
-    if (better(i, team.at)) team.at = i;
-  team.error = errors[team.at];
-}
-
-// What does best alone need not do so as a mean, which forgives sharp networks much: with few rows teams of five from
-// each of the finalists meet, and the best one becomes the ensemble.
-Auto::Team Auto::best_team(const Round& round, const std::vector<Outcome>& finalists) {
-  constexpr Index kTrial = 5;  // members, that leave out each row once
-  std::vector<Team> teams;
-  for (const Outcome& of : finalists) {
-    if (!teams.empty() && hurry()) break;
-    const double ridge = of.ridge;
-    teams.push_back({&of,
-                     sizes_up_to(most_nodes(round, teaching_, of)),
-                     {10 * ridge, ridge, std::max(kLeastRidge, ridge / 10), std::max(kLeastRidge, ridge / 100)},
-                     {}});
-    if (finalists.size() > 1) grow_team(round, teams.back(), std::min(kTrial, options_.ensemble));
-  }
-  const auto nodes = [](const Team& team) { return team.sizes[team.at % team.sizes.size()]; };
-  Team best = std::move(*std::min_element(teams.begin(), teams.end(), [&](const Team& a, const Team& b) {
-    return a.error <= enough_ && b.error <= enough_ ? nodes(a) < nodes(b) : a.error < b.error;
-  }));
-  grow_team(round, best, options_.ensemble);
-  return best;
-}
-
-TrainResult Auto::finish_ensemble(const Round& round, const std::vector<Outcome>& finalists) {
-  const Team team = best_team(round, finalists);
-  const std::vector<Member>& members = team.members;
-  const std::size_t at = team.at;
-  const Outcome& best = *team.of;
-  const Index encoding = encoding_of(best);
-  const auto K = static_cast<Index>(members.size());
-  const Eigen::MatrixXd Y = Y_.topRows(teaching_), weights = weights_.topRows(teaching_);
-  const double ridge = team.ridges[at / team.sizes.size()];
+    if (better(i, at)) at = i;
+  const double ridge = ridges[at / sizes.size()];
 
   std::vector<Index> all(static_cast<std::size_t>(teaching_));
   std::iota(all.begin(), all.end(), Index{0});
@@ -768,28 +728,13 @@ TrainResult Auto::finish_ensemble(const Round& round, const std::vector<Outcome>
   }
   report_.network_step = K;
   if (extras_.keep_stages) report_.stages = stages_of(networks);
-  const Eigen::MatrixXd held_out = team.held_out(Y, at, K);
+  const Eigen::MatrixXd held_out = held_out_at(at, K);
   return conclude(mean_of(networks), best, held_out, rmse_of(held_out, weights));
-}
-
-// Who may become an ensemble: with many rows the best one, else some more, of the round before too.
-std::vector<Outcome> Auto::finalists_of(const std::vector<Outcome>& ranked, const std::vector<Outcome>& before) const {
-  const std::size_t most = teaching_ > kManyRows ? 1 : finalists_for(options_.effort);
-  std::vector<Outcome> finalists = {ranked.front()};
-  const auto known = [&](const Outcome& other) {
-    return std::any_of(finalists.begin(), finalists.end(),
-                       [&](const Outcome& of) { return of.settings == other.settings; });
-  };
-  for (const auto* round : {&ranked, &before})
-    for (const Outcome& other : *round)
-      if (finalists.size() < most && other.tried && !known(other)) finalists.push_back(other);
-  return finalists;
 }
 
 TrainResult Auto::run() {
   std::vector<Outcome> entrants(settings_.size());
   for (std::size_t i = 0; i < settings_.size(); ++i) entrants[i].settings = {i};
-  std::vector<Outcome> before;  // the last round
   int number = 0;
   Round last;
   for (Round round : rounds_of(options_.effort)) {
@@ -803,12 +748,10 @@ TrainResult Auto::run() {
     std::vector<Outcome> ranked = try_settings(round, number, round.survivors == 1 ? share_pools(entrants) : entrants);
     if (number++ > 0 && !ranked.front().tried) break;
     last = round;
-    before = std::exchange(entrants, std::move(ranked));
-    if (round.survivors == 1) break;
+    entrants = std::move(ranked);
     entrants.resize(std::min(entrants.size(), static_cast<std::size_t>(round.survivors)));
   }
-  if (options_.ensemble == 1) return finish(last, entrants.front());
-  return finish_ensemble(last, finalists_of(entrants, before));
+  return options_.ensemble > 1 ? finish_ensemble(last, entrants.front()) : finish(last, entrants.front());
 }
 
 TrainResult Auto::finish(const Round& round, const Outcome& best) {

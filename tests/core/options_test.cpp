@@ -81,8 +81,8 @@ TEST(Options, EveryBoundIsCheckedAndNamed) {
 // With every method but auto an option may be set that the method does not look at; auto settles most of them, and says
 // so rather than pass over them.
 TEST(Options, AutoRefusesWhatItSettlesItself) {
-  const std::set<std::string> left = {"method",         "max_nodes", "effort",     "ensemble", "activation",
-                                      "rank_tolerance", "isa",       "time_limit", "seed",     "threads"};
+  const std::set<std::string> left = {"method", "max_nodes",  "effort", "ensemble", "activation", "rank_tolerance",
+                                      "isa",    "time_limit", "seed",   "threads",  "tolerance"};
   for (const OptionInfo& info : describe_options()) {
     if (info.name == "method") continue;
     TrainOptions o;  // each option with another value than its default
