@@ -23,7 +23,6 @@ from tables import Peer, Side, blas_kernels
 
 SOURCE = Path(__file__).resolve().parents[2]
 HEALTHY = 0.6  # of the peak; a BLAS below it has the wrong kernels for this processor
-IDLE = 0.3  # processors in use by others that do not spoil a time
 
 
 def arguments() -> argparse.Namespace:
@@ -99,7 +98,7 @@ def processor() -> str:
         return platform.processor()
 
 
-def processors_in_use(seconds: float = 0.3) -> float:
+def processors_in_use(seconds: float = 0.2) -> float:
     """By others, while this process sleeps. Threads that wait for each other suffer most from company."""
 
     def ticks() -> tuple[int, int]:
@@ -166,6 +165,7 @@ def available_sets(folder: Path | None) -> list[str]:
 def run_all(given: argparse.Namespace, results: Results) -> int:
     """The number of runs that failed."""
     from methods import Setting, all_methods, unknown_to
+    from report import IDLE
     from sets import Split, known_sets, load
 
     setting = Setting(given.build / "sconet", given.build / "bench/bench_predict_speed", given.threads)
@@ -205,9 +205,7 @@ def run_all(given: argparse.Namespace, results: Results) -> int:
             if session["blas_share"] is None:
                 session["blas_share"] = blas_share(given.build / "bench/bench_data", given.threads)
             split = Split(rows, seed)
-            session["others"] = processors_in_use()
-            if session["others"] > IDLE:
-                say(f"Others use {session['others']:.1f} processors: times measured now are not to be trusted")
+            before = processors_in_use()
             for method in pending:
                 try:
                     outcome = method.run(split, setting)
@@ -215,6 +213,10 @@ def run_all(given: argparse.Namespace, results: Results) -> int:
                     say(f"{id} split {seed} {method.id}: FAILED: {type(error).__name__}: {error}")
                     failures += 1
                     continue
+                after = processors_in_use()
+                session["others"], before = max(before, after), after
+                if session["others"] > IDLE:
+                    say(f"Others used {session['others']:.1f} processors: these times are not to be trusted")
                 results.add({**keys[method.id], "title": method.title, **dataclasses.asdict(outcome), **session})
                 say(f"{id} split {seed} {method.id}: RMSE {outcome.rmse:.5g}, {outcome.seconds:.2f} s, "
                     f"{outcome.microseconds:.3g} us/row, {outcome.size:g} {outcome.unit} {outcome.chosen}".rstrip())
@@ -232,7 +234,7 @@ def main() -> int:
         sys.exit(f"./run bench peers: there are no results in {given.results}")
     from report import page
 
-    given.out.write_text(page(results.records, IDLE))
+    given.out.write_text(page(results.records))
     say(f"The page is {given.out}; the runs are in {given.results}")
     if failures:
         say(f"{failures} runs failed; the same command tries them again")
