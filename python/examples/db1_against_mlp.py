@@ -47,7 +47,7 @@ def best_of(starts: int, activation: str) -> Callable[[np.ndarray, np.ndarray], 
 
 METHODS: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
     "SCN, auto": lambda X, y: SCNRegressor().fit(X, y),
-    f"SCN, auto, at most {NODES} nodes": lambda X, y: SCNRegressor(max_nodes=NODES).fit(X, y),
+    "SCN, auto, tolerance 1e-9": lambda X, y: SCNRegressor(tolerance=1e-9).fit(X, y),
     f"SCN, rmpi, {NODES} nodes": lambda X, y: SCNRegressor(method="rmpi", max_nodes=NODES).fit(X, y),
     f"MLP, Adam, relu, {NODES} nodes": lambda X, y: mlp("relu", "adam", 0).fit(X, y),
     f"MLP, L-BFGS, tanh, {NODES} nodes": lambda X, y: mlp("tanh", "lbfgs", 0).fit(X, y),
@@ -80,9 +80,10 @@ def main(picture: str | None) -> None:
 
     plt.rcParams.update({"svg.hashsalt": "sconet", "font.size": 9})
     figure, (above, below) = plt.subplots(2, 1, figsize=(8, 6.4), sharex=True, layout="constrained")
-    colours = {f"SCN, auto, at most {NODES} nodes": plot.BLUE, f"MLP, Adam, relu, {NODES} nodes": plot.GREY,
+    colours = {"SCN, auto": plot.BLUE, f"MLP, Adam, relu, {NODES} nodes": plot.GREY,
                "the same, best of 3 starts": plot.ORANGE}
-    labels = {"the same, best of 3 starts": f"MLP, L-BFGS, tanh, {NODES} nodes,\nbest of 3 starts"}
+    labels = {"SCN, auto": f"SCN, auto, {fitted['SCN, auto'][0].n_nodes_} nodes",
+              "the same, best of 3 starts": f"MLP, L-BFGS, tanh, {NODES} nodes,\nbest of 3 starts"}
     above.plot(X, y, color="black", linewidth=3, alpha=0.25, label="DB1")
     for name, colour in colours.items():
         model, rmse = fitted[name]
