@@ -589,12 +589,14 @@ std::vector<Outcome> Auto::share_pools(const std::vector<Outcome>& ranked) const
   return entrants;
 }
 
-// A member: its own candidates, grown from twice. On the rows it does not leave out, for what it predicts of those it
-// does, which chooses size and ridge; and on all rows, which makes its network.
+// A member: its own candidates. On the rows it does not leave out it grows for what it predicts of those it does, which
+// chooses size and ridge. With few rows it then grows again on all of them; with many, where it did better, its network
+// is that of its own rows.
 struct Auto::Member {
   std::vector<Index> left_out;
   std::vector<Eigen::MatrixXd> predictions;  // for each ridge and size
-  std::vector<Candidate> nodes;              // in the order of the path on all rows
+  std::vector<Index> rows;                   // that its network learns from
+  std::vector<Candidate> nodes;              // in the order of its path
   std::vector<PathFit::Layer> layers;        // for each ridge and size
 };
 
@@ -604,37 +606,31 @@ Auto::Member Auto::grow_member(const Round& round, const Outcome& best, Index nu
   member.left_out = left_out(teaching_, number, options_.seed);
   std::vector<char> out(static_cast<std::size_t>(teaching_), 0);
   for (const Index row : member.left_out) out[static_cast<std::size_t>(row)] = 1;
-  std::vector<Index> taught;
   for (Index row = 0; row < teaching_; ++row)
-    if (!out[static_cast<std::size_t>(row)]) taught.push_back(row);
+    if (!out[static_cast<std::size_t>(row)]) member.rows.push_back(row);
   const Index encoding = encoding_of(best);
   const std::vector<Candidate> pool = draw_pool(best, pool_size(round, encoding), 1 + number);
-  const auto grow = [&](const PoolSums& sums, auto&& with_layer) {
+  const auto grow = [&](const PoolSums& sums) {
     const Path path = grow_path(sums, best.ridge * sums.weight, sizes.back(), kRankTolerance);
+    member.nodes.clear();
+    member.layers.clear();
+    for (const Index i : path.order) member.nodes.push_back(pool[static_cast<std::size_t>(i)]);
     for (const double ridge : ridges) {
       const PathFit fit(sums, path.order, ridge * sums.weight);
-      for (const Index size : sizes) with_layer(path, fit.layer(std::min(size, fit.nodes())));
+      for (const Index size : sizes) member.layers.push_back(fit.layer(std::min(size, fit.nodes())));
     }
-    return path;
   };
-  const auto nodes_of = [&](const Path& path) {
-    std::vector<Candidate> nodes;
-    nodes.reserve(path.order.size());
-    for (const Index i : path.order) nodes.push_back(pool[static_cast<std::size_t>(i)]);
-    return nodes;
-  };
-  PoolSums sums = sum_pool(engine, tiles_of_rows(taught, encoding), pool);
-  if (!member.left_out.empty()) {
-    const Tiles left_out = tiles_of_rows(member.left_out, encoding);
-    Eigen::MatrixXd H;
-    grow(sums, [&](const Path& path, const PathFit::Layer& layer) {
-      if (H.size() == 0) H = evaluate_nodes(engine, left_out, nodes_of(path));
-      member.predictions.push_back(apply(layer, H));
-    });
-    sums.add(sum_pool(engine, left_out, pool), 1);
-  }
-  member.nodes =
-      nodes_of(grow(sums, [&](const Path&, PathFit::Layer layer) { member.layers.push_back(std::move(layer)); }));
+  PoolSums sums = sum_pool(engine, tiles_of_rows(member.rows, encoding), pool);
+  grow(sums);
+  if (member.left_out.empty()) return member;
+  const Tiles left_out = tiles_of_rows(member.left_out, encoding);
+  const Eigen::MatrixXd H = evaluate_nodes(engine, left_out, member.nodes);
+  for (const PathFit::Layer& layer : member.layers) member.predictions.push_back(apply(layer, H));
+  if (teaching_ > kManyRows) return member;
+  sums.add(sum_pool(engine, left_out, pool), 1);
+  grow(sums);
+  member.rows.resize(static_cast<std::size_t>(teaching_));
+  std::iota(member.rows.begin(), member.rows.end(), Index{0});
   return member;
 }
 
@@ -680,8 +676,6 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
     if (better(i, at)) at = i;
   const double ridge = ridges[at / sizes.size()];
 
-  std::vector<Index> all(static_cast<std::size_t>(teaching_));
-  std::iota(all.begin(), all.end(), Index{0});
   std::vector<Network> networks(static_cast<std::size_t>(K));
   pool_.run(K, [&](Index k, int worker) {
     const Member& member = members[static_cast<std::size_t>(k)];
@@ -691,8 +685,8 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
         ridge >= kSafeRidge ? make_network(
                                   nodes, [&](Index size) { return first_nodes(layer, size); }, encoding)
                             : fit_nodes(
-                                  workers_[static_cast<std::size_t>(worker)]->engine, all, encoding, nodes, ridge,
-                                  [](const NodeRecord&, const auto&) {}, [](Index, double) { return false; });
+                                  workers_[static_cast<std::size_t>(worker)]->engine, member.rows, encoding, nodes,
+                                  ridge, [](const NodeRecord&, const auto&) {}, [](Index, double) { return false; });
   });
   // A record for each member: the mean of the first so many.
   report_.initial_rmse = initial_rmse();
