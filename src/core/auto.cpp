@@ -826,6 +826,13 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
   }
   report_.network_step = network.nodes();
   report_.stages.resize(extras_.keep_stages ? static_cast<std::size_t>(network.nodes()) : 0);
+  if (enough && network.nodes() > 0) {
+    // It may end with a larger error than the networks that were held out had, and what is told of those must not be
+    // better than it is.
+    const double error = std::ldexp(report_.history.back().train_rmse, -y_exponent_);
+    const double factor = std::max(1.0, error / best.error);
+    return conclude(std::move(network), best, best.held_out * factor, best.error * factor);
+  }
   return conclude(std::move(network), best, best.held_out, best.error);
 }
 
