@@ -666,7 +666,7 @@ TrainResult Auto::finish_ensemble(const Round& round, const Outcome& best) {
     estimates[i] = teaching_ > kManyRows ? errors[i] : rmse_of(held_out_at(i, K), weights);
   });
   const double good = kNearlyAsGood * *std::min_element(errors.begin(), errors.end());
-  std::size_t at = 0;  // good enough with the fewest nodes, or the least estimate
+  std::size_t at = 0;  // of those that are good enough the one with the fewest nodes, else the least estimate
   const auto better = [&](std::size_t a, std::size_t b) {
     if (errors[a] <= enough_ && errors[b] <= enough_) return a % sizes.size() < b % sizes.size();
     if (!(errors[a] <= good) || !(errors[b] <= good)) return errors[a] < errors[b];
@@ -830,7 +830,7 @@ TrainResult Auto::finish(const Round& round, const Outcome& best) {
     // It may end with a larger error than the networks that were held out had, and what is told of those must not be
     // better than it is.
     const double error = std::ldexp(report_.history.back().train_rmse, -y_exponent_);
-    const double factor = std::max(1.0, error / best.error);
+    const double factor = best.error > 0 ? std::max(1.0, error / best.error) : 1.0;
     return conclude(std::move(network), best, best.held_out * factor, best.error * factor);
   }
   return conclude(std::move(network), best, best.held_out, best.error);
